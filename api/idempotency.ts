@@ -6,7 +6,7 @@ import type { Tenant } from '../store/database/tenant.ts'
 import { ValidationError } from './schema.ts'
 
 /**
- * `Idempotency-Key`: a client that repeats a request because its answer was lost gets that answer, without a second effect.
+ * `Idempotency-Key`: a client that repeats a request after a lost answer gets that answer, and no second effect.
  * The key is the workspace's; the same key with another input is a mistake of the caller's and answered 422.
  */
 
@@ -46,7 +46,7 @@ export async function once<T>(
 
 /**
  * As `once`, for an effect outside the database, such as a purchase. The key is kept before: where the process ends in
- * between, or the effect fails in a way that `isUndecided` can't tell from success, nobody can say whether it took place,
+ * between, or the effect fails in a way that `isUndecided` can't distinguish from success, it is unknown whether it took place,
  * so the same key is then answered 409 instead of doing it again.
  */
 export async function onceOutside<T>(
@@ -71,7 +71,7 @@ export async function onceOutside<T>(
 }
 
 /**
- * As `once`, for what is made in a transaction of its own, such as an upload, under an id that is fixed before. Whoever comes
+ * As `once`, for resources made in a transaction of their own, such as an upload, under a preset id. A client that comes
  * with the same key after a process ended in between looks whether it was made, and makes it if not: `make` fails where the
  * id exists, and `find` answers for what does.
  */

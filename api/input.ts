@@ -5,7 +5,7 @@ import { parsePhoneNumber } from '../runtime/lib/phone-number.ts'
 import { UNSTORABLE, unstorableText } from '../runtime/lib/text.ts'
 import { isUuid } from './ids.ts'
 import { type AnyRoute, checksQuery } from './route.ts'
-import { type Check, compileCheck, type Fault, type Place, ValidationError } from './schema.ts'
+import { type Check, compileCheck, type Fault, type InputSource, ValidationError } from './schema.ts'
 
 /** What a request brings, checked. The schemas are compiled once, at start. */
 
@@ -49,7 +49,7 @@ function phonesOf(schema: AnyRoute['body']): PhoneField[] {
     .map(([name]) => ({ name, required: required.has(name) }))
 }
 
-/** Throws `invalid_phone_number` for the fields of phone numbers, whatever else is wrong. */
+/** Throws `invalid_phone_number` for phone number fields, before any other error. */
 export function refuseBadPhones(fields: readonly PhoneField[], input: unknown): void {
   if (fields.length === 0 || typeof input !== 'object' || input === null || Array.isArray(input)) return
   for (const { name, required } of fields) {
@@ -131,7 +131,7 @@ function readQuery(query: string, faults: Fault[]): Readonly<Record<string, stri
   return fields
 }
 
-function refuseUnstorable(value: unknown, place: Place): void {
+function refuseUnstorable(value: unknown, place: InputSource): void {
   const path = unstorableText(value)
   if (path) throw new ValidationError([{ loc: [place, ...path], msg: UNSTORABLE, type: 'value_error' }])
 }

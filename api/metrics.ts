@@ -6,7 +6,7 @@ import type { Outbound } from './calls/outbound-start.ts'
 import type { Sessions } from './realtime/start.ts'
 import type { AnyRoute } from './route.ts'
 
-/** Called for every answer. `route` is undefined where no route matched, `traceId` where nobody collects traces. */
+/** Called with every answer. `route` is undefined where no route matched, `traceId` without tracing. */
 export type ObserveAnswer = (route: AnyRoute | undefined, status: number, durationMs: number, traceId?: string) => void
 
 /** Times answers by route and status. The observer of a pair is looked up once, because labels cost more than counting. */

@@ -4,7 +4,7 @@ import type { Logger } from '../runtime/process/log.ts'
 import type { Membership } from '../store/accounts/identity.ts'
 import type { KeyScope, User, WorkspaceRole } from '../store/database/schema.ts'
 import type { Tenant } from '../store/database/tenant.ts'
-import type { Standing } from './auth/standing-rights.ts'
+import type { RequesterStanding } from './auth/standing-rights.ts'
 import type { RequestBody } from './http/body.ts'
 import type { ReceiveFile, UploadedForm } from './http/multipart.ts'
 import type { Fault } from './schema.ts'
@@ -18,7 +18,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * `read` or `calls`, which keys have by default, or (`jwt_or_scope`) only one that was given the route's scope.
  */
 export type Auth = 'none' | 'jwt' | 'jwt_or_key' | 'jwt_or_scope'
-/** Least role in the workspace; `none`: the endpoint belongs to no workspace; `operator`: whoever runs the installation. */
+/** Least role in the workspace; `none`: the endpoint belongs to no workspace; `operator`: those who run the installation. */
 export type RequiredRole = WorkspaceRole | 'none' | 'operator'
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -149,12 +149,12 @@ export interface ApiRequest<
   readonly key: { readonly id: string; readonly name: string } | undefined
   /** The session of the caller's access token, where it names one. */
   readonly sessionId: string | undefined
-  /** What an answer that takes long needs to go on; undefined where nobody signs in. */
-  readonly standing: A extends 'none' ? undefined : Standing | undefined
+  /** What a long answer needs to stay authorized; undefined without sign-in. */
+  readonly standing: A extends 'none' ? undefined : RequesterStanding | undefined
   readonly signal: AbortSignal
   /** Where a write comes from, as far as trusted proxies say. */
   readonly clientAddress: string
-  /** A write from this very machine, by no proxy that says whom it serves. */
+  /** A write from this machine, without a forwarding proxy. */
   readonly isLocal: boolean
   readonly log: Logger
 }

@@ -46,7 +46,7 @@ export class ValidationError extends PatchbayError {
   }
 }
 
-export type Place = 'body' | 'query' | 'form'
+export type InputSource = 'body' | 'query' | 'form'
 
 const MAX_FAULTS = 100
 /** A longer name is shown and compared up to here. */
@@ -69,7 +69,7 @@ function prepare(): void {
 }
 
 /** A compiled object schema: takes what arrived, gives the known fields with defaults, or throws ValidationError. */
-export type Check<T extends TObject> = (input: unknown, place: Place) => Static<T>
+export type Check<T extends TObject> = (input: unknown, place: InputSource) => Static<T>
 
 /**
  * Compiles once, at start. `coerce` reads numbers and booleans from text. Unknown fields are left out, or with `closed`, or
@@ -108,7 +108,7 @@ export function compileCheck<T extends TObject>(
   }
 }
 
-function faultsOfStrangers(input: object, names: ReadonlySet<string>, place: Place): Fault[] {
+function faultsOfStrangers(input: object, names: ReadonlySet<string>, place: InputSource): Fault[] {
   return Object.keys(input)
     .filter((name) => !names.has(name))
     .slice(0, MAX_FAULTS)
@@ -141,7 +141,7 @@ function parseText(value: unknown, type: string | undefined): unknown {
 function faultsOf(
   errors: readonly TLocalizedValidationError[],
   input: unknown,
-  place: Place,
+  place: InputSource,
   mayBeNone: boolean,
 ): Fault[] {
   const faults = new Map<string, Fault>()
@@ -224,7 +224,7 @@ export const Id = Type.String({ format: 'uuid' })
 /** What people call a thing of theirs. */
 export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK })
 
-/** A phone number a caller sends: an invalid one is answered 400, before any other fault. */
+/** A phone number in a request: an invalid one is answered 400, before any other fault. */
 export function PhoneNumberInput(description: string) {
   return Type.String({ format: 'phone-number', description })
 }

@@ -95,6 +95,6 @@ export interface Services {
   readonly calling: { readonly rules: CallingRules; readonly places: Places }
   readonly documentJobs: JobQueue<'documents'>
   readonly batchJobs: JobQueue<'batches'>
-  /** Recordings, and whatever else is kept as whole files. */
+  /** Recordings and other data kept as whole files. */
   readonly objects: ObjectStore
 }

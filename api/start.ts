@@ -77,8 +77,8 @@ import { createRequestPath } from './request.ts'
 import { RequestLog } from './requests/request-log.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
-import { SupervisorAtCall } from './supervision/inner.ts'
 import { listenRoute } from './supervision/socket.ts'
+import { SupervisorLink } from './supervision/supervisor-link.ts'
 import { readinessOf } from './system/readiness.ts'
 import { doorOf, streamRoutes } from './telephony/web.ts'
 import { McpTools } from './tools/mcp-tools.ts'
@@ -205,8 +205,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const live = await openLive({ store, redis, publicUrl: () => config.publicUrl, log })
     const atCalls = { calls: sessions.calls, tools, store, clock, log }
     const switchboard: Switchboard = await openSwitchboard(redis, log, (join) => {
-      SupervisorAtCall.sit(atCalls, join, (handlers) => switchboard.open(join.line, 'inner', handlers)).catch((err) =>
-        log.warn({ err, callId: join.callId }, 'A supervisor could not be joined to a call'),
+      SupervisorLink.join(atCalls, join, (handlers) => switchboard.open(join.line, 'inner', handlers)).catch((err) =>
+        log.warn({ err, callId: join.callId }, 'Could not connect a supervisor to a call'),
       )
     })
     opened.push(() => switchboard.stop())

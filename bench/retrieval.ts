@@ -6,7 +6,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
 import { loadConfig, processEnvironment } from '../config/load.ts'
-import { EmbeddedVectors } from '../plugins/embedded-vectors/store.ts'
+import { EmbeddedVectors } from '../plugins/embedded-vectors/embedded-vectors.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { termsOf } from '../runtime/knowledge/terms.ts'
 import type { VectorMatch, VectorPoint, VectorQuery, VectorStore } from '../runtime/plugin/contract.ts'

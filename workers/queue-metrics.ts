@@ -20,7 +20,7 @@ export interface QueueMetrics {
 
 /**
  * Lengths and ages of the queues, read from Redis at each scrape: the same from whichever process is asked. A queue that can't
- * be read is missing from the page, so that nobody takes silence for an empty one.
+ * be read is missing from the page, rather than shown as empty.
  */
 export function countQueues(registry: Registry, redis: RedisClient): QueueMetrics {
   const queues = QUEUES.map((name) => ({ name, queue: new Queue(name, queueConnection(redis)) }))

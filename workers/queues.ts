@@ -197,7 +197,7 @@ interface KeptWorker<Payload> {
 }
 
 /**
- * Keeps a worker of the library at work, whatever Redis does. One that meets an error rests a while; one whose connection
+ * Keeps a BullMQ worker running through outages of Redis. One that meets an error rests a while; one whose connection
  * broke while it was made ready would never get another, and is replaced.
  */
 class WorkerKeeper<Payload> {
@@ -285,7 +285,7 @@ interface LibraryConnection {
 
 /**
  * The connection as the library has it. The library listens to its errors only while a queue is open; an error of the client
- * that comes afterwards, or of a connection that is being closed, would be one nobody listens to, which ends the process.
+ * that comes afterwards, or of a connection that is being closed, would be unhandled, which ends the process.
  */
 function connectionOf(redis: RedisClient): LibraryConnection {
   const own = new Set<IRedisClient>()

@@ -10,11 +10,11 @@ export interface RoundsOptions {
   intervalMs: number
   /** The first round is now, not an interval later. */
   atOnce?: boolean
-  /** A round that failed is told, and the next one tries again. */
+  /** A failed run is logged, and the next one tries again. */
   onError: (err: unknown) => void
 }
 
-/** Goes round every so often, one round at a time: while one takes longer than the interval, none begins. */
+/** Runs the job periodically, one round at a time: while one takes longer than the interval, none begins. */
 export function startPeriodicJob(
   round: () => Promise<void>,
   { intervalMs, atOnce = false, onError }: RoundsOptions,

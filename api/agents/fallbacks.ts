@@ -10,7 +10,7 @@ const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Choice = Type.String({ minLength: 1, maxLength: 4_000 })
 const WithModel = Type.Array(Type.Object({ provider: Name, model: Choice }), { maxItems: MAX_FALLBACKS })
 
-export const Fallbacks = Type.Object(
+export const FallbacksField = Type.Object(
   {
     LLM: Type.Optional(WithModel),
     STT: Type.Optional(WithModel),
@@ -18,7 +18,7 @@ export const Fallbacks = Type.Object(
   },
   { description: 'Providers that take over, in this order, when the first one fails in a call or chat.' },
 )
-export type FallbacksInput = Static<typeof Fallbacks>
+export type FallbacksInput = Static<typeof FallbacksField>
 
 /** A fault for every provider, model or voice the plugins don't offer, and every provider without its key. */
 export function fallbackFaults(

@@ -13,8 +13,8 @@ import { storedTools } from './tools.ts'
 
 /**
  * What is wrong with an agent's fields beside their shape: providers, models and voices that are not to be had, keys that are
- * missing, a language nobody speaks, tools. `before` is the agent that is changed: `new` for one that is made of the fields and
- * of defaults, undefined where nobody knows it, so that what the fields say can be wrong alone.
+ * missing, an unsupported language, tools. `before` is the agent that is changed: `new` for one that is made of the fields and
+ * of defaults, undefined where unknown, so that only the fields' own values are checked.
  */
 export async function agentFaults(
   input: AgentInput,

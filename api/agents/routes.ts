@@ -202,7 +202,7 @@ const remove = defineRoute({
   handler: async ({ params, tenant, signal, log }, { vectors, clock }) => {
     if (!(await deleteAgent(tenant, params.agent_id, new Date(clock.nowMs()))))
       throw new PatchbayError('agent_not_found')
-    // Nobody sees its vectors any more, since their texts are gone; removing them only frees space.
+    // Its vectors are unreachable without their texts; removing them only frees space.
     const owner = { workspaceId: tenant.workspaceId, agentId: params.agent_id }
     await vectors.removeAll(owner, signal).catch((err) => {
       log.warn({ err, agentId: params.agent_id }, 'Vectors of a deleted agent could not be removed')

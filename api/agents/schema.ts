@@ -3,7 +3,7 @@ import { VOICEMAIL_BEHAVIOURS } from '../../runtime/plugin-sdk/telephony/answere
 import type { AgentChanges, AgentDetails } from '../../store/agents/agents.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 import { AnalysisField, type AnalysisInput } from './analysis.ts'
-import { Fallbacks, type FallbacksInput } from './fallbacks.ts'
+import { FallbacksField, type FallbacksInput } from './fallbacks.ts'
 import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
@@ -24,7 +24,7 @@ const fields = {
   TTS_provider: Name,
   TTS_voice: Choice,
   tools: Tools,
-  fallbacks: Fallbacks,
+  fallbacks: FallbacksField,
   voicemail: Type.Enum(VOICEMAIL_BEHAVIOURS, {
     description:
       'What the agent does when an answering machine picks up its call: hang up, leave a message after the beep, or go on as with a human. Assistants that ask who is calling are answered in any case.',
@@ -83,7 +83,7 @@ export const AgentBody = Type.Object({
   TTS_provider: Type.String(),
   TTS_voice: Type.String(),
   tools: Tools,
-  fallbacks: Fallbacks,
+  fallbacks: FallbacksField,
   voicemail: fields.voicemail,
   voicemail_message: Type.String(),
   recording_notice: Type.String(),

@@ -6,7 +6,7 @@ import { type Fault, Nullable } from '../schema.ts'
 import type { Choices } from './choices.ts'
 import type { FallbacksInput } from './fallbacks.ts'
 
-/** How an agent listens and speaks: the fields, their faults, and their form in a conversation. */
+/** How an agent listens and speaks: the fields, their faults, and the conversation's settings. */
 
 export const DEFAULT_LANGUAGE = 'en'
 const MAX_KEYTERMS = 100
@@ -140,7 +140,7 @@ function canonicalTag(tag: string): string {
 
 /**
  * A fault for a language that a recogniser or voice of the agent doesn't know, naming those it knows, and for a
- * tag that is none. English that nobody asked for is not held against an agent: it is the default.
+ * invalid tag. English by default is no fault of an agent.
  */
 export function languageFaults(
   input: SpeechInput,

@@ -28,7 +28,7 @@ export function storedHeaders(before: readonly unknown[], type: string, name: st
   return found?.type === 'mcp' ? found : undefined
 }
 
-/** The headers as they are stored. `fault` is called for each that can't be. */
+/** The headers as they are stored. `fault` is called with each invalid one. */
 export function sealedHeaders(
   {
     given = {},
@@ -47,7 +47,7 @@ export function sealedHeaders(
     else {
       const kept = Object.entries(stored?.headers ?? {}).find(([one]) => one.toLowerCase() === header.toLowerCase())
       if (kept === undefined) fault(header, 'has no stored value to keep')
-      // Else a user who may change the address could have the secret sent to their own server.
+      // Otherwise a user who may change the address could have the secret sent to themselves.
       else if (originOf(stored?.url) !== originOf(url)) fault(header, 'must be given again, as the address changed')
       else headers[header] = kept[1]
     }

@@ -91,7 +91,7 @@ export const ToolInput = Type.Object({
 export const Tools = Type.Array(ToolInput, { maxItems: 64 })
 export type ToolsInput = Static<typeof Tools>
 
-/** The tools that the language model sees, and what is wrong with the servers that should list more. */
+/** The tools described to the language model, and the faults of servers that should list more. */
 export const AgentToolsBody = Type.Object({
   tools: Type.Array(
     Type.Object({

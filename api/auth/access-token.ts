@@ -10,7 +10,7 @@ export interface AccessClaims {
   email: string
   /** Unix time in seconds. */
   exp: number
-  /** When it was made, Unix time in seconds; 0 if the token does not say. */
+  /** When it was made, Unix time in seconds; 0 when the token has no `iat`. */
   iat: number
   /** The session it belongs to and ends with; undefined where another holder of the secret signed it. */
   sid: string | undefined

@@ -1,10 +1,10 @@
 import type { ApiRequest } from '../route.ts'
-import type { Attempt, AttemptKind } from './login-throttle.ts'
+import type { AttemptKind, LoginAttempt } from './login-throttle.ts'
 
 export function attemptOf(
   { clientAddress, id }: Pick<ApiRequest, 'clientAddress' | 'id'>,
   kind: AttemptKind,
   account: string,
-): Attempt {
+): LoginAttempt {
   return { kind, account, address: clientAddress, requestId: id }
 }

@@ -31,11 +31,11 @@ export interface Credentials {
   /** Header X-Workspace-Id; empty when absent. */
   readonly workspaceId: string
   readonly params: Readonly<Record<string, string>>
-  /** Told whose key it is as soon as that is known: also who is then refused is somebody. */
+  /** Called with the key's owner as soon as it is known, even if the request is then refused. */
   recognised?(key: RecognisedKey): void
 }
 
-/** A key that exists, whatever it may do. */
+/** An existing key, with any permissions. */
 export interface RecognisedKey {
   readonly id: string
   readonly name: string

@@ -5,7 +5,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 
 /**
  * How often something may be tried that strangers can guess at or that sends mail. Each kind counts by itself, twice: an account
- * from one address, and an address whatever the account. Nothing counts against an account as such, so that a stranger can't lock
+ * from one address, and an address across accounts. Nothing counts against an account as such, so that a stranger can't lock
  * anybody out by guessing; a guesser with many addresses is slowed at each of them.
  */
 
@@ -17,7 +17,7 @@ const MOST_MAILS_AN_ACCOUNT = 5
 
 export type AttemptKind = 'login' | 'signup' | 'forgotten' | 'verification'
 
-export interface Attempt {
+export interface LoginAttempt {
   kind: AttemptKind
   /** E-mail address, as it was given. */
   account: string
@@ -32,21 +32,21 @@ export interface Attempt {
 
 export interface LoginThrottle {
   /** Throws `too_many_attempts` with Retry-After. Counts an attempt beforehand, so that those at once count too. */
-  enter(attempt: Attempt): Promise<void>
+  enter(attempt: LoginAttempt): Promise<void>
   /** Takes back what `enter` counted. */
-  succeeded(attempt: Attempt): Promise<void>
-  /** Counts a mail to the account, whatever the address; false when it had enough of them within the hour. */
+  succeeded(attempt: LoginAttempt): Promise<void>
+  /** Counts a mail to the account, from any address; false when the hourly limit is reached. */
   mayMail(kind: AttemptKind, account: string): Promise<boolean>
 }
 
 const hashOf = (account: string) => createHash('sha256').update(account.toLowerCase()).digest('base64url')
 
-/** @param lockedOut called for the first attempt that is refused within a window */
+/** @param lockedOut called at the first refused attempt of a window */
 export function createLoginThrottle(
   redis: RedisClient,
-  lockedOut: (attempt: Attempt) => void = () => undefined,
+  lockedOut: (attempt: LoginAttempt) => void = () => undefined,
 ): LoginThrottle {
-  const keysOf = ({ kind, account, address }: Attempt) => {
+  const keysOf = ({ kind, account, address }: LoginAttempt) => {
     const from = addressNetwork(address)
     const prefix = `patchbay:attempts:${kind}:`
     return { pair: `${prefix}${hashOf(account)}:${from}`, address: `${prefix}${from}` }

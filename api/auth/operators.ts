@@ -3,7 +3,7 @@ import type { User } from '../../store/database/schema.ts'
 /** Who runs the installation: users who were made operators, and those whose e-mail address the configuration names. */
 export interface Operators {
   includes(user: User | undefined): boolean
-  /** An address that makes the user who signs up with it an operator. */
+  /** An address whose owner becomes an operator on sign-up. */
   names(email: string): boolean
 }
 

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000
 /** Threads that wait for work; who needs one more starts it. */
 const idle: Worker[] = []
 
-/** Makes a hash, or tells whether it fits. The caller bounds how many run at once. Throws `unavailable` when it can't be had. */
+/** Computes or verifies a hash. Callers limit the concurrency. Throws `unavailable` when no thread can be started. */
 export async function computePassword(work: PasswordWork): Promise<string | boolean> {
   const thread = idle.pop() ?? start()
   thread.ref()

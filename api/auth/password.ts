@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { computePassword } from './password-threads.ts'
 
 /**
- * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It computes in separate threads; requests
- * take turns by account or address.
+ * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It runs in threads of its own; requests,
+ * by account or address, take turns.
  */
 
 /** A flood of logins leaves half of the cores to the rest. */
 const PLACES = Math.max(1, Math.min(2, availableParallelism() >> 1))
-const gate = new Gate({ kind: 'password', places: PLACES, mostOfOne: 1, maxWaiting: 200 })
+const gate = new AdmissionGate({ kind: 'password', places: PLACES, mostOfOne: 1, maxWaiting: 200 })
 
-/** The hash of a random password nobody knows, made once: checking it takes as long as checking a real one. */
+/** The hash of a random discarded password, made once: checking it takes as long as checking a real one. */
 let decoy: Promise<string> | undefined
 
 /**

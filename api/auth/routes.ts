@@ -70,7 +70,7 @@ const signup = defineRoute({
       email,
       passwordHash,
       phoneNumber,
-      // Where everybody may sign up, the first may be a stranger.
+      // With open sign-up the first user may be a stranger.
       quotas: quotasOfNewWorkspace(services, { email }),
       isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
     })

@@ -11,7 +11,7 @@ const NOTICES: Readonly<Record<EffectiveSignup, string>> = {
   local: 'Signup is open on this machine alone',
 }
 
-/** Who may sign up, printed at the start; while there is no user, also logged with how the first user signs up. */
+/** Who may sign up, for the installation's operator; while it has no user, in its log too, how the first one comes in. */
 export async function signupNotice(services: Pick<Services, 'store' | 'config' | 'log'>): Promise<string> {
   const { store, config, log } = services
   const mode = await effectiveSignup(services)

@@ -25,7 +25,7 @@ export async function effectiveSignup({ store, config }: Pick<Services, 'store' 
 
 /**
  * With another public address a forwarder stands in front: a TCP one, or a proxy that writes its own Host and no header of proxies,
- * makes everybody look as if they asked from this machine.
+ * makes every client look local.
  */
 function servesThisMachine({ publicUrl }: Pick<Services['config'], 'publicUrl'>): boolean {
   return isLoopbackHost(new URL(publicUrl).host)
@@ -44,14 +44,14 @@ export function isFromHere(
   )
 }
 
-/** A client that wants to sign up without an invitation. */
+/** A person without an invitation who wants to sign up. */
 export interface Newcomer {
   email: string
   isLocal: boolean
   setupToken?: string | undefined
 }
 
-/** Whether the client may sign up without an invitation and a setup token. */
+/** Whether the client may sign up without invitation and setup token. */
 export async function maySignUp(services: Services, { email, isLocal }: Newcomer): Promise<boolean> {
   // An address that makes an operator is taken from this machine alone: anybody could write it into the form.
   if (services.operators.names(email) && !isLocal) return false

@@ -10,7 +10,7 @@ import type { Operators } from './operators.ts'
 import { roleRefusal } from './roles.ts'
 
 /** Who holds an open stream or socket, and what it needs to stay open. Plain data: a listen token carries it. */
-export type Standing = UserStanding | KeyStanding | VisitorStanding
+export type RequesterStanding = UserStanding | KeyStanding | VisitorStanding
 
 export interface UserStanding {
   readonly kind: 'user'
@@ -40,7 +40,7 @@ export interface VisitorStanding {
 const BEAT_MS = 2_000
 
 interface Watched {
-  readonly standing: Standing
+  readonly standing: RequesterStanding
   readonly withdrawn: Set<(code: ErrorCode) => void>
 }
 
@@ -73,7 +73,7 @@ export class StandingRights {
   }
 
   /** Calls `withdrawn` once, when the right ends. Returns the function that stops watching. */
-  watch(standing: Standing, withdrawn: (code: ErrorCode) => void): () => void {
+  watch(standing: RequesterStanding, withdrawn: (code: ErrorCode) => void): () => void {
     const key = JSON.stringify(standing)
     const watched = this.#watched.get(key) ?? { standing, withdrawn: new Set() }
     this.#watched.set(key, watched)
@@ -85,8 +85,8 @@ export class StandingRights {
     }
   }
 
-  /** Throws what a request of the holder would be told now. */
-  async require(standing: Standing): Promise<void> {
+  /** Throws the error a request of the holder would get now. */
+  async require(standing: RequesterStanding): Promise<void> {
     const [code] = await this.#refusals([standing])
     if (code !== undefined) throw new PatchbayError(code)
   }
@@ -128,7 +128,7 @@ export class StandingRights {
   }
 
   /** By place: the code that each is refused with. */
-  async #refusals(standings: readonly Standing[]): Promise<(ErrorCode | undefined)[]> {
+  async #refusals(standings: readonly RequesterStanding[]): Promise<(ErrorCode | undefined)[]> {
     const { store } = this.#options
     const keyIds = standings.flatMap((one) => (one.kind === 'key' ? [one.keyId] : []))
     const agentIds = standings.flatMap((one) => (one.kind === 'visitor' ? [one.agentId] : []))

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { logUnconnectedCall } from '../../runtime/call/log/never-joined.ts'
+import { logUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import type { SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { fittingVariables } from '../../runtime/conversation/variables.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
@@ -49,7 +49,7 @@ export interface InboundOptions {
   config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   clock: Clock
   log: Logger
-  /** Called for each refused call with the reason. */
+  /** Called with each refused call and the reason. */
   refused(provider: string, reason: string): void
 }
 
@@ -76,7 +76,7 @@ interface Refusal {
   reason: string
 }
 
-/** Never throws: whatever goes wrong, the caller gets an answer. */
+/** Never throws: the caller always gets an answer. */
 async function answer(options: InboundOptions, provider: string, call: IncomingCall): Promise<void> {
   const { log, refused } = options
   const { to, from } = call
@@ -165,12 +165,12 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
 interface WhoAnswers {
   agent: Agent | undefined
   variables: Readonly<Record<string, string>>
-  /** The workspace wants nobody to answer. */
+  /** The workspace wants the call unanswered. */
   rejected: boolean
   fault?: string
 }
 
-/** The number's agent, or the agent that its webhook names. An answer that can't be used changes nothing. */
+/** The number's agent, or the one its webhook names. An unusable webhook response changes nothing. */
 async function whoAnswers(
   { store, clock, config, requests, log }: InboundOptions,
   asked: { provider: string; callId: string; from: string | null; number: string; called: CalledNumber },
@@ -221,7 +221,7 @@ async function findForExtension(
   return { called: { workspaceId, agentId: agentId ?? null, trunk: row?.trunk ?? null, ...asked }, trunk: trunks?.[0] }
 }
 
-/** Whose the dialled number is, over which trunk; else the agent that a trunk has for whatever is dialled. */
+/** The owner of the dialled number, by trunk; otherwise the trunk's default agent. */
 async function findCalled(
   options: InboundOptions,
   provider: string,
@@ -237,7 +237,7 @@ async function findCalled(
   }
   const known = await options.trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
   const own = known.filter(({ id }) => call.trunks?.includes(id))
-  // A number is valid over the trunks of its own workspace only, even if another workspace has registered it.
+  // A number is valid only over its workspace's trunks, even if others registered the same.
   for (const called of registered) {
     const trunk = own.find(({ workspaceId, name }) => workspaceId === called.workspaceId && name === called.trunk)
     if (trunk !== undefined) return { called, trunk: trunk.id }
@@ -247,7 +247,7 @@ async function findCalled(
   // A number that is registered is its workspaces': no other trunk's default agent answers it.
   if (first !== undefined) return 'foreign_trunk'
   const open = own.filter(({ settings }) => settings.default_agent_id !== null)
-  // Two trunks of one address: nobody can tell whose call it is.
+  // Two trunks share the address: the call's trunk is ambiguous.
   if (open.length !== 1 || open[0] === undefined) return 'unknown_number'
   const { id, name, workspaceId, settings } = open[0]
   return {

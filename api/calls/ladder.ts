@@ -1,6 +1,6 @@
 import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 
-/** A call's messages as a ladder diagram: sender, receiver, message and time. Pure. */
+/** A call's messages as a ladder diagram. Pure. */
 
 const WIDTH = 44
 

@@ -1,10 +1,10 @@
-import type { SlotClaim } from '../../runtime/admission/seat-claim.ts'
+import type { SlotClaim } from '../../runtime/admission/slot-claim.ts'
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { ClaimedSlot } from '../../runtime/call/control/dispatch.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import { CallLog } from '../../runtime/call/log/call-log.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { logUnconnectedCall } from '../../runtime/call/log/never-joined.ts'
+import { logUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import { carrierEvent } from '../../runtime/call/path.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import type { Leg } from '../../runtime/call/types/leg.ts'
@@ -71,7 +71,7 @@ interface Dialling {
 }
 
 const CARRIER_TIMEOUT_MS = 10_000
-/** The carrier ends the ringing, which begins once somebody has the call; this is for one that doesn't. */
+/** Safety limit for carriers that don't end the ringing themselves. */
 const RING_MARGIN_MS = 65_000
 
 /** Batches and campaigns are a workspace's units, which take turns; its single calls are one together. */
@@ -87,7 +87,7 @@ function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SlotClaim {
   }
 }
 
-/** A callee who is not connected to an agent within two seconds is abandoned; the remainder is for the first sound of the voice. */
+/** A callee without an agent within two seconds was abandoned: the rest of that time is for the voice. */
 const PICKED_UP_WAIT_MS = 1_600
 
 /** How often a call that waits for a place of its workspace asks again. */
@@ -98,7 +98,7 @@ const ROW_SEAT_WAIT_MS = 5_000
 
 /**
  * Places the outbound calls that this api node takes from the queue: a place and a seat first, then the carrier, then the
- * session. A call that is dialled without a seat gets one when somebody picks up.
+ * session. A call dialled without a seat gets one at the answer.
  */
 export class Placer {
   readonly #options: PlacerOptions
@@ -195,14 +195,14 @@ export class Placer {
     return this.#dialling.size
   }
 
-  /** Hangs up whatever still rings. */
+  /** Hangs up all ringing calls. */
   async stop(): Promise<void> {
     const all = [...this.#dialling.values()]
     for (const dialling of all) dialling.cancel(SHUTDOWN)
     await Promise.all(all.map(({ done }) => done))
   }
 
-  /** The call is marked as placed: whatever happens now, it gets its one end. */
+  /** The call is marked as placed: from now on it always gets exactly one end. */
   async #dial(
     found: CallToPlace & { agent: ServedAgent; provider: string },
     from: PhoneNumber,
@@ -221,7 +221,7 @@ export class Placer {
     let announcement: AgentSpec | undefined
     let over = false
     let joined = false
-    /** The carrier's figures are written before the end of the call, so that both are read together. */
+    /** The carrier's cause is written with the end, so that both are read together. */
     let observed = Promise.resolve()
     /** True for the first that decides what becomes of the call. */
     const decide = (): boolean => {
@@ -253,7 +253,7 @@ export class Placer {
       done.resolve()
       if (seat === undefined) {
         markPickedUp(tenant, call.id, new Date(clock.nowMs())).catch((err) => {
-          log.warn({ err, callId: call.id }, 'When the callee picked up was not written down')
+          log.warn({ err, callId: call.id }, 'picked_up_at could not be saved')
         })
       }
       const live = calls.start({
@@ -264,7 +264,7 @@ export class Placer {
         leg,
         journal,
         ...(seat === undefined ? {} : { seat }),
-        // A machine is told nothing: it waits as calls do, and is called again where nobody is free.
+        // A machine hears no announcement: it waits like other calls, and is retried if no agent is free.
         ...(announcement === undefined || by === 'machine'
           ? {}
           : { unseated: { waitMs: PICKED_UP_WAIT_MS, announcement } }),
@@ -309,7 +309,7 @@ export class Placer {
         {
           accepted: (carrierId) => {
             writeCarrierId(tenant, call.id, carrierId).catch((err) => {
-              log.warn({ err, callId: call.id, carrierId }, "The carrier's name of a call was not written down")
+              log.warn({ err, callId: call.id, carrierId }, "The carrier's id of a call could not be saved")
             })
           },
           carrier: (figures) => {
@@ -319,13 +319,13 @@ export class Placer {
             if (!joined) events.append(event)
             const write = async () => journal.observed?.(call.id, { carrier })
             observed = observed.then(write).catch((err) => {
-              log.warn({ err, callId: call.id }, 'What the carrier knows of a call was not written down')
+              log.warn({ err, callId: call.id }, 'Carrier details of a call could not be saved')
             })
           },
           ringing: () => {
             if (over) return
             if (!events.state.rang) events.append({ type: 'ringing' })
-            journal.ringing(call.id).catch((err) => log.warn({ err, callId: call.id }, 'Ringing was not written down'))
+            journal.ringing(call.id).catch((err) => log.warn({ err, callId: call.id }, 'Ringing could not be saved'))
           },
           answered,
           classified: (by) => calls.classified(call.id, by),
@@ -335,8 +335,8 @@ export class Placer {
       )
     } catch (error) {
       if (error instanceof PatchbayError && error.code === 'agent_text_too_long') return finish(badAgent(error.message))
-      log.warn({ err: error, callId: call.id, provider }, 'The carrier did not take the call')
-      // It may have taken it all the same: a call nobody holds is ended there too.
+      log.warn({ err: error, callId: call.id, provider }, 'The carrier rejected the call')
+      // The carrier may have accepted it all the same: end it there too.
       cancel(outcomeOfFailure('carrier', this.#wordsOf(error, provider)))
     }
   }
@@ -347,7 +347,7 @@ export class Placer {
     await carrier?.turn?.(signal)
   }
 
-  /** Takes the call's place among those its workspace and number may have at once; resolves with its end when there is none. */
+  /** Takes a place under the concurrency limits of its workspace and number; resolves with the call's end when full. */
   async #takePlace({ call }: CallToPlace): Promise<DialOutcome | undefined> {
     const number = call.from_number ?? ''
     const claim = { kind: 'phone', callId: call.id, workspaceId: call.workspace_id, number } as const
@@ -385,6 +385,6 @@ export class Placer {
     } catch (err) {
       log.error({ err, callId }, 'The end of a call could not be written; the reaper will')
     }
-    await calls.drop(callId).catch((err) => log.warn({ err, callId }, 'The lease of an ended call was not dropped'))
+    await calls.drop(callId).catch((err) => log.warn({ err, callId }, 'Could not drop the lease of an ended call'))
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { agentByNumber } from '../../store/agents/agents.ts'
@@ -156,7 +156,7 @@ const hangup = defineRoute({
 })
 
 /** Exports at once on this node; one workspace leaves places to others. */
-const exporting = new Gate({ kind: 'export', places: 8, mostOfOne: 2, maxWaiting: 64 })
+const exporting = new AdmissionGate({ kind: 'export', places: 8, mostOfOne: 2, maxWaiting: 64 })
 
 const exportCsv = defineRoute({
   method: 'GET',

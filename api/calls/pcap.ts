@@ -31,7 +31,7 @@ function record(message: WireMessage): Buffer {
 
 type End = WireMessage['local']
 
-/** Over whatever transport it went: as UDP, each message is a packet of its own. The checksum of UDP over IPv4 may be left out. */
+/** Messages of every transport are written as UDP, one packet each. The checksum of UDP over IPv4 may be left out. */
 function datagram(from: End, to: End, payload: Buffer): Buffer {
   const udp = Buffer.alloc(8)
   udp.writeUInt16BE(from.port, 0)

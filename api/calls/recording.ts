@@ -36,7 +36,7 @@ const recording = defineRoute({
     const limit = signalWithin(TIMEOUT_MS, signal)
     const url = await objects.url(call.recording_key, link, limit).catch((cause: Error) => {
       if (signal.aborted) throw cause
-      log.warn({ err: cause, callId: call.id }, 'The address of a recording could not be made')
+      log.warn({ err: cause, callId: call.id }, 'Could not make the download URL of a recording')
       const provider = plugins.titleOf(plugins.chosen('objectstore'))
       throw new PatchbayError('provider_fault', { params: { provider, detail: cause.message }, cause })
     })

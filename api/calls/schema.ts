@@ -224,7 +224,7 @@ export const callExample: Static<typeof CallBody> = {
   supervisors: [],
 }
 
-/** The filter of a call log query. A malformed agent id matches no call, like one of another workspace. */
+/** The filter of a call log query. An invalid agent id matches no call, like one of another workspace. */
 export function callFilter(query: Static<typeof CallFilters>): CallFilter {
   const ofId = (id: string | undefined) => (id === undefined || isUuid(id) ? id : NO_ID)
   return {
@@ -241,7 +241,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
   }
 }
 
-/** The nil UUID with a version is nobody's id. */
+/** The nil UUID with a version: never assigned. */
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 /** A call as callers see it. `publicUrl` begins the address of its recording. */

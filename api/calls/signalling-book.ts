@@ -11,7 +11,7 @@ import { writeRow, writeRows } from '../../store/database/write-rows.ts'
 
 const FLUSH_MS = 500
 const RETRY = { firstMs: 1_000, mostMs: 10_000 }
-/** Beyond, what is oldest is dropped: calls go on, whatever becomes of their books. What an outage left over is among it. */
+/** Beyond it the oldest is dropped, including what an outage left unwritten: calls don't depend on their traces. */
 const MAX_LADDERS = 1_000
 const MAX_REFUSALS = 1_000
 /** Of one workspace between two flushes: a scanner must not fill the disk. */
@@ -49,7 +49,7 @@ export function openSignallingBook({
     refusals = []
     let outage: unknown
     for (const [id, messages] of written) {
-      // `<call>.2` is the leg that somebody was led to.
+      // `<call>.2` is the transfer target's leg.
       const [callId = '', leg = '1'] = id.split('.')
       if (outage === undefined) {
         const write = () => writeLadder(store, callId, Number(leg), cleanJson(messages))
@@ -67,7 +67,7 @@ export function openSignallingBook({
     drop()
     failures = error === undefined ? 0 : failures + 1
     restUntilMs = failures === 0 ? 0 : performance.now() + backoffMs(failures, { ...RETRY, random: Math.random })
-    if (error !== undefined) log.warn({ err: error }, 'Messages of calls were not written down yet')
+    if (error !== undefined) log.warn({ err: error }, 'Could not save SIP messages of calls yet')
   }
   /** What there is no room for. */
   const drop = (): void => {
@@ -80,7 +80,7 @@ export function openSignallingBook({
     if (most > 0) countLostRows('refused_calls', 'overflow', most)
   }
   const next = (): Promise<void> => {
-    flushing = flushing.then(flush).catch((err) => log.warn({ err }, 'Messages of calls were not written down'))
+    flushing = flushing.then(flush).catch((err) => log.warn({ err }, 'Could not save SIP messages of calls'))
     return flushing
   }
   const timer = setInterval(
@@ -120,5 +120,5 @@ export function openSignallingBook({
   }
 }
 
-/** Calls without a log, such as those between two extensions, have another id. */
+/** Unlogged calls, such as those between two extensions, have another id. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}(?:\.\d)?$/

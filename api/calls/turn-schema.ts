@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Served, TurnEvidence } from '../../runtime/call/log/turn-evidence.ts'
+import type { ServingModel, TurnEvidence } from '../../runtime/call/log/turn-evidence.ts'
 import type { Call, CallTurn } from '../../store/database/schema.ts'
 import { Id, Nullable } from '../schema.ts'
 
@@ -97,7 +97,7 @@ export function turnBody(
   }
 }
 
-const served = (by: Served | undefined) =>
+const served = (by: ServingModel | undefined) =>
   by === undefined ? null : { provider: by.provider, model: by.model ?? null }
 
 export const turnExample: Static<typeof TurnBody> = {

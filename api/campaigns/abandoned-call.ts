@@ -2,7 +2,7 @@ import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { fillVariables, MAX_SPOKEN_BYTES } from '../../runtime/conversation/variables.ts'
 
 /**
- * An agent that tells the callee that nobody is free, who called, and the number at which to ask for no more calls (47 CFR
+ * An agent that tells an abandoned callee who called and the opt-out number (47 CFR
  * 64.1200(a)(7)), and nothing else.
  * @param message the campaign's own; empty: a sentence in English
  */

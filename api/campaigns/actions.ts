@@ -100,7 +100,7 @@ const pausing = (action: 'pause' | 'resume') =>
     },
   })
 
-/** Each is somebody who waits for their phone to ring. */
+/** Each is a person waiting for their phone to ring. */
 const MOST_WAITING_TEST_CALLS = 20
 
 const testCall = defineRoute({
@@ -211,7 +211,7 @@ const duplicate = defineRoute({
       {
         ...fields,
         name: body.name,
-        // A copy is paused so that its owner can check it first.
+        // A copy starts inactive, for review.
         paused: true,
         from_numbers: json(fields.from_numbers),
         retry: json(fields.retry),

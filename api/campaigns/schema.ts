@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { SLOT_STRATEGIES } from '../../runtime/admission/seat-claim.ts'
+import { SLOT_STRATEGIES } from '../../runtime/admission/slot-claim.ts'
 import { RETRIED } from '../../runtime/dialing/retry.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'

@@ -21,7 +21,7 @@ export function eventStream(
     } catch (error) {
       if (signal.aborted) return
       const known = error instanceof PatchbayError ? error : new PatchbayError('internal', { cause: error })
-      log.warn({ err: known.cause ?? known }, 'A streamed answer broke off')
+      log.warn({ err: known.cause ?? known }, 'A streamed response was interrupted')
       yield event('error', { detail: known.message })
     }
   }
@@ -30,7 +30,7 @@ export function eventStream(
     [Symbol.asyncIterator]: () => ({
       next: () => writer.next(),
       async return() {
-        // Not begun, a generator ends without its `finally`: the interaction itself is told.
+        // An unstarted generator ends without its `finally`: abort the interaction itself.
         const ended = writer.return(undefined)
         await events.return()
         return ended

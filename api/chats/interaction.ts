@@ -1,4 +1,4 @@
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
@@ -16,7 +16,7 @@ import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
-import type { Spent, streamAnswer } from './model.ts'
+import type { ChatModelUsage, streamAnswer } from './model.ts'
 import { takeTurn } from './turns.ts'
 
 export interface Interaction {
@@ -28,7 +28,14 @@ export interface Interaction {
 
 export type InteractionEvent =
   | { type: 'delta'; text: string }
-  | { type: 'done'; chatId: string; response: string; sources: Passage[]; usage: Spent; costUsd: number | null }
+  | {
+      type: 'done'
+      chatId: string
+      response: string
+      sources: Passage[]
+      usage: ChatModelUsage
+      costUsd: number | null
+    }
 
 /** Messages of the past that the model reads. */
 const HISTORY_MESSAGES = 40
@@ -36,10 +43,10 @@ const TOP_K = 4
 const TURN_TIMEOUT_MS = 60_000
 const ANSWER_TIMEOUT_MS = 120_000
 /** Answers at once on this node; one workspace leaves places to others. */
-const answering = new Gate({ kind: 'chat', places: 64, mostOfOne: 32, maxWaiting: 500 })
+const answering = new AdmissionGate({ kind: 'chat', places: 64, mostOfOne: 32, maxWaiting: 500 })
 /** About as many as a token has: the model tells at the end alone, and who leaves before pays for what was read and said. */
 const CHARACTERS_PER_TOKEN = 4
-const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0 }
+const NOTHING_SPENT: ChatModelUsage = { inputTokens: 0, outputTokens: 0 }
 
 /**
  * Answers a message of a session: waits for its turn, looks things up, streams the model's words and, at the end, writes
@@ -71,7 +78,7 @@ export async function* interact(
   }, ANSWER_TIMEOUT_MS)
   let words: ReturnType<typeof streamAnswer> | undefined
   let response = ''
-  let save: ((spent: Spent, costUsd: number | null) => Promise<string>) | undefined
+  let save: ((spent: ChatModelUsage, costUsd: number | null) => Promise<string>) | undefined
   let askedCharacters = 0
   let isDone = false
   /** Counted for the month's quota, whether or not the exchange can be kept. */
@@ -104,7 +111,7 @@ export async function* interact(
 
     const own = agentSpec(agent, dynamicVariables, sources.length > 0)
     const { spec, faults } = await services.mcpTools.complete(agent, own)
-    if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat goes on without some of its tools')
+    if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat continues without some of its tools')
     const model = await import('./model.ts')
     const read = [
       spec.systemPrompt,
@@ -145,14 +152,14 @@ export async function* interact(
     if (words !== undefined && !isDone) {
       const guess = { inputTokens: tokensOf(askedCharacters), outputTokens: tokensOf(response.length) }
       await pay(costOf(prices, agent, guess, new Date(clock.nowMs())))?.catch((err) => {
-        log.warn({ err }, 'What an unfinished answer cost could not be counted')
+        log.warn({ err }, 'Could not count the cost of an unfinished answer')
       })
     }
     // Left in the middle: the client went away, or the model failed after its first words, which were read.
     if (save !== undefined && response !== '' && !turn.lost.aborted) {
       // What it cost is not known: the model tells at the end.
       await save(NOTHING_SPENT, null).catch((err) => {
-        log.warn({ err }, 'An unfinished answer could not be kept')
+        log.warn({ err }, 'Could not keep an unfinished answer')
       })
     }
     turn.release()
@@ -191,7 +198,7 @@ function asOvertaken(cause: unknown): never {
   throw isDuplicate(cause) ? new PatchbayError('unavailable', { cause }) : cause
 }
 
-function costOf(prices: Prices, agent: Agent, { inputTokens, outputTokens }: Spent, at: Date): number | null {
+function costOf(prices: Prices, agent: Agent, { inputTokens, outputTokens }: ChatModelUsage, at: Date): number | null {
   const usage = { llmInputTokens: inputTokens, llmOutputTokens: outputTokens, sttSeconds: 0, ttsCharacters: 0 }
   return prices.costOf({ llm: { provider: agent.llm_provider, model: agent.llm_model } }, usage, at).llmUsd
 }

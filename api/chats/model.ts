@@ -22,7 +22,7 @@ export interface Prompt {
   callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string>
 }
 
-export interface Spent {
+export interface ChatModelUsage {
   inputTokens: number
   outputTokens: number
 }
@@ -32,7 +32,7 @@ const SILENCE_TIMEOUT_MS = 30_000
 const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
 /** Rounds of tools in one answer. */
 const MAX_TOOL_STEPS = 5
-/** What acts on a line is of no use where there is none. */
+/** Tools that act on a phone line are useless in a chat. */
 const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp'])
 
 /** What the chats of this process know of the providers' health. */
@@ -47,10 +47,10 @@ export async function* streamAnswer(
   plugins: PluginRegistry,
   prompt: Prompt,
   options: { signal: AbortSignal; log: Logger },
-): AsyncGenerator<string, Spent> {
+): AsyncGenerator<string, ChatModelUsage> {
   const { agent } = prompt
   const { signal, log } = options
-  // The library's own logger prints what prompts and answers hold; failures are told through ours.
+  // The library's own logger prints what prompts and answers hold; failures are logged through ours.
   initializeLogger({ pretty: false, level: 'silent' })
   signal.throwIfAborted()
   const chain = await openLlms(
@@ -70,7 +70,7 @@ export async function* streamAnswer(
   )
   const context = contextOf(prompt)
   const tools = toolsOf(agent)
-  const spent: Spent = { inputTokens: 0, outputTokens: 0 }
+  const spent: ChatModelUsage = { inputTokens: 0, outputTokens: 0 }
   try {
     for (let step = 0; ; step++) {
       const offered = step < MAX_TOOL_STEPS ? tools : []
@@ -89,7 +89,7 @@ async function* streamStep(
   model: ResilientLlm,
   context: llm.ChatContext,
   tools: llm.FunctionTool[],
-  spent: Spent,
+  spent: ChatModelUsage,
   signal: AbortSignal,
 ): AsyncGenerator<string, llm.FunctionCall[]> {
   const stream = model.chat({
@@ -131,7 +131,7 @@ async function* streamStep(
   }
 }
 
-/** The agent's tools as the model sees them; they are called by outputOf. */
+/** The agent's tools as described to the model; outputOf calls them. */
 function toolsOf(agent: AgentSpec): llm.FunctionTool[] {
   return (agent.tools ?? [])
     .filter(({ kind }) => CHAT_TOOLS.has(kind))

@@ -4,7 +4,7 @@ import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import type { Chat, ChatMessage } from '../../store/database/schema.ts'
 import type { Passage } from '../knowledge/retrieve.ts'
 import { Id, Instant, Nullable, PageQuery } from '../schema.ts'
-import type { Spent } from './model.ts'
+import type { ChatModelUsage } from './model.ts'
 
 export const InteractionInput = Type.Object({
   agent_id: Type.String({ maxLength: 100 }),
@@ -131,7 +131,7 @@ export function sourceBody({ documentId, filename, text, score }: Passage): Stat
   return { document_id: documentId, filename, text, score }
 }
 
-export function usageBody({ inputTokens, outputTokens }: Spent): Static<typeof ChatUsage> {
+export function usageBody({ inputTokens, outputTokens }: ChatModelUsage): Static<typeof ChatUsage> {
   return {
     llm_input_tokens: inputTokens,
     llm_output_tokens: outputTokens,

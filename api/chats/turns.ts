@@ -17,7 +17,7 @@ const POLL_MS = 40
 const MAX_IN_LINE = 32
 const FULL = -1
 
-export interface Turn {
+export interface SessionTurn {
   /** Aborts when the turn was lost: this process was away for longer than its lease. */
   readonly lost: AbortSignal
   /** Lets the next message be answered. May be called more than once. */
@@ -32,7 +32,7 @@ export async function takeTurn(
   redis: RedisClient,
   session: readonly string[],
   { timeoutMs, signal, log }: { timeoutMs: number; signal: AbortSignal; log: Logger },
-): Promise<Turn> {
+): Promise<SessionTurn> {
   const ticket = randomUUID()
   const hash = createHash('sha256').update(session.join('\0')).digest('hex')
   const keys = [`patchbay:{chat:${hash}}:line`, `patchbay:{chat:${hash}}:alive`]
@@ -42,7 +42,7 @@ export async function takeTurn(
     try {
       await Promise.all(keys.map((key) => redis.zRem(key, ticket)))
     } catch (err) {
-      log.warn({ err }, 'A chat turn could not be given back; it ends with its lease')
+      log.warn({ err }, 'Could not release a chat turn; its lease will expire')
     }
   }
 
@@ -72,7 +72,7 @@ export async function takeTurn(
           else lost.abort(new PatchbayError('unavailable'))
         },
         (cause) => {
-          log.warn({ err: cause }, 'A chat turn could not be renewed yet')
+          log.warn({ err: cause }, 'Could not renew the lease of a chat turn yet')
           if (performance.now() - renewedMs > LEASE_MS - RENEW_MS)
             lost.abort(new PatchbayError('unavailable', { cause }))
         },

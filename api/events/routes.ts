@@ -124,10 +124,10 @@ function requireRoom(open: number): void {
     throw new PatchbayError('quota_reached', { params: { quota: `${MAX_STREAMS} live streams` } })
 }
 
-/** @param close is called however it ends, also when nobody began to read */
+/** @param close is called at any end, also if reading never began */
 function streamed(queue: EventQueue, seconds: number, signal: AbortSignal, close: () => void): Reply {
   signal.addEventListener('abort', boundary('http', close))
-  // A client that left meanwhile has told the signal before anybody listened.
+  // A client that left meanwhile aborted the signal before the listener was added.
   if (signal.aborted) close()
   return new Reply({ stream: closing(queue.read(seconds, signal), close), headers: STREAM_HEADERS })
 }

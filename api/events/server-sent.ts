@@ -4,7 +4,7 @@ import { boundary } from '../../runtime/lib/async/boundary.ts'
 
 /** Proxies and browsers give up a connection that is silent for long. */
 const COMMENT_MS = 8_000
-/** A stream ends after this, so that the right to read is checked again; clients resume by themselves. */
+/** Streams end periodically, so that permissions are checked again; clients resume by themselves. */
 export const MAX_STREAM_S = 900
 /** Events that wait for a client. */
 const MAX_WAITING = 1_000
@@ -26,7 +26,7 @@ export interface SentEvent {
 export const eventText = ({ id, event, data }: SentEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** What waits for one client: bounded, and closed when the client is too slow, who is told to come back. */
+/** The bounded queue of one client; a too slow client is disconnected with a retry hint. */
 export class EventQueue {
   #waiting: SentEvent[] = []
   #wake: (() => void) | undefined

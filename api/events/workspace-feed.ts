@@ -3,8 +3,8 @@ import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
 import {
   eventsAfter,
+  type FeedPosition,
   lastPlace,
-  type Place,
   parsePlace,
   placeText,
   type StoredEvent,
@@ -23,7 +23,7 @@ interface Reader {
   types: readonly string[]
   queue: EventQueue
   /** It has seen everything up to here. */
-  place: Place
+  place: FeedPosition
 }
 
 /** The events of workspaces as they come, for all live streams of a node: one query at a time for all readers. */

@@ -14,14 +14,14 @@ export const extensionSecrets = (key: string) => createSecretBox(key, 'extension
 
 /** Where api nodes hear that extensions have changed; the message says nothing. */
 const CHANNEL = 'patchbay:extensions'
-/** 120 bits: nobody guesses it. */
+/** 120 bits: unguessable. */
 const PASSWORD_BYTES = 15
 const SUFFIX_BYTES = 5
 
 /** The extensions of all workspaces, and word of their changes on every api node. */
 export interface ExtensionBook extends ExtensionDirectory {
   newPassword(): string
-  /** What an extension logs in as: its name, and something that nobody else's of that name has. */
+  /** An extension's login: its name, and a unique suffix. */
   newUsername(name: string): string
   sealPassword(extensionId: string, password: string): string
   /** Tells every node; resolves once this one knows. */
@@ -74,10 +74,10 @@ export async function openExtensionBook(options: {
     changed: changes.tell,
     close() {
       changes.stop()
-      // Phones find another node with their next registration; until then nobody is to be sent here.
+      // Phones find another node with their next registration; until then no call may be routed here.
       for (const id of registered) {
         writeBindings(redis, node, id, []).catch((err) =>
-          log.debug({ err }, 'A registration is forgotten when it expires'),
+          log.debug({ err }, 'Could not unregister; the registration will expire'),
         )
       }
     },

@@ -4,7 +4,7 @@ import type { Membership } from '../../store/accounts/identity.ts'
 import type { User, WorkspaceRole } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import type { Caller } from '../auth/authenticate.ts'
-import type { Standing } from '../auth/standing-rights.ts'
+import type { RequesterStanding } from '../auth/standing-rights.ts'
 import { MAX_JSON_BYTES, readForm } from '../input.ts'
 import { type ApiRequest, refusesSuspended, scopeOf } from '../route.ts'
 import type { Fault } from '../schema.ts'
@@ -70,7 +70,7 @@ export class HandledRequest {
   }
 
   /** What an answer that takes long needs to go on; undefined where nobody signs in. */
-  get standing(): Standing | undefined {
+  get standing(): RequesterStanding | undefined {
     const { route } = this.#matched
     if (this.key !== undefined) {
       const scope = scopeOf(route)

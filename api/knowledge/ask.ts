@@ -1,4 +1,4 @@
-import type { AskAnswers } from '../../runtime/call/control/asks.ts'
+import type { AskAnswers } from '../../runtime/call/control/worker-requests.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 3_000
 
 const TOOL_TIMEOUT_MS = 18_000
 
-/** Answers what voice workers ask, for the agent of the call whatever the worker says: passages, and calls of tools. */
+/** Answers requests of voice workers for passages and tool calls, always for the call's own agent. */
 export function answerAsks(services: {
   store: Store
   vectors: VectorStore

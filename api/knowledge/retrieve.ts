@@ -1,4 +1,4 @@
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { termsOf } from '../../runtime/knowledge/terms.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
@@ -18,10 +18,10 @@ export interface Passage {
 /** More words than this say nothing new about what is wanted. */
 const MAX_QUERY_CHARACTERS = 2_000
 
-/** A search takes milliseconds, and the first of an agent waits for its index: nobody's searches wait for another workspace's. */
-const searching = new Gate({ kind: 'knowledge', places: 64, mostOfOne: 16, maxWaiting: 256 })
+/** A search takes milliseconds, and the first of an agent waits for its index: workspaces never wait for each other's searches. */
+const searching = new AdmissionGate({ kind: 'knowledge', places: 64, mostOfOne: 16, maxWaiting: 256 })
 
-/** The passages of an agent's documents that fit the query best, best first; of no other agent, whatever is asked. */
+/** The passages of an agent's documents that fit the query best, best first; never another agent's. */
 export async function retrieve(
   { store, vectors, embeddings }: { store: Store; vectors: VectorStore; embeddings: Embeddings | undefined },
   scope: VectorScope,

@@ -82,7 +82,7 @@ const upload = defineRoute({
       const ahead = Math.max(0, (await countProcessing(tenant)) - waiting.length)
       for (const [i, { id }] of waiting.entries()) {
         await queueDocument(documentJobs, id, ahead + i).catch((err) => {
-          log.warn({ err, documentId: id }, 'Document could not be queued; the job worker will find it')
+          log.warn({ err, documentId: id }, 'Could not queue a document; the job worker will find it')
         })
       }
       return { documents: documents.map(documentBody) }
@@ -142,7 +142,7 @@ const remove = defineRoute({
     const { agent_id: agentId, document_id: documentId } = params
     await requireAgent(tenant, agentId)
     if (!(await deleteDocument(tenant, agentId, documentId))) throw new PatchbayError('document_not_found')
-    // Nobody sees its vectors any more, since their texts are gone; removing them only frees space.
+    // Its vectors are unreachable without their texts; removing them only frees space.
     await vectors.remove({ workspaceId: tenant.workspaceId, agentId }, documentId, signal).catch((err) => {
       log.warn({ err, documentId }, 'Vectors of a deleted document could not be removed')
     })

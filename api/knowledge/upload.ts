@@ -31,7 +31,7 @@ export class Upload {
   readonly #uploadIds: string[] = []
   readonly #documents: NewDocument[] = []
 
-  /** `requireRoom` is told how much came so far, and throws when that is too much. */
+  /** `requireRoom` gets the bytes received so far, and throws when that is too much. */
   constructor(tenant: Tenant, agentId: string, log: Logger, requireRoom: (bytes: number) => void) {
     this.#tenant = tenant
     this.#agentId = agentId
@@ -74,7 +74,7 @@ export class Upload {
     try {
       await discardUploads(this.#tenant, this.#uploadIds)
     } catch (err) {
-      this.#log.warn({ err }, 'A broken upload could not be removed yet')
+      this.#log.warn({ err }, 'Could not remove a broken upload yet')
     }
   }
 

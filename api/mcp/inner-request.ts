@@ -13,7 +13,7 @@ export interface InnerRequest {
   signal: AbortSignal
 }
 
-/** Resolves with the answer and its text. Answers that are streams are none of these. */
+/** Resolves with the answer and its text. Streaming answers are not supported. */
 export function innerRequest(
   { json, headers, ...request }: InnerRequest,
   handle: (incoming: Incoming) => Promise<void>,

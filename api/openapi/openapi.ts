@@ -66,7 +66,7 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
       description: 'Voice and chat agents, the calls they take and place, and the workspaces they belong to.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Whatever address the document was read from; a fixed one would be another origin to some readers.
+    // Relative to the document's own address; a fixed one would be another origin to some readers.
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,

@@ -38,6 +38,8 @@ import {
   OperatedWorkspaceBody,
   operatedUserBody,
   operatedWorkspaceBody,
+  operatorUserExample,
+  operatorWorkspaceExample,
   QuotasInput,
   SecurityBody,
   SettingsBody,
@@ -52,8 +54,6 @@ import {
   trunkHostBody,
   trunkHostExample,
   UserRightsInput,
-  userExample,
-  workspaceExample,
 } from './schema.ts'
 
 const tag = 'Operator'
@@ -62,9 +62,13 @@ const common = { auth: 'jwt', role: 'operator', tag } as const
 const workspace_id = {
   description: 'The workspace.',
   notFound: 'workspace_not_found',
-  example: workspaceExample.workspace_id,
+  example: operatorWorkspaceExample.workspace_id,
 } as const
-const user_id = { description: 'The user.', notFound: 'member_not_found', example: userExample.user_id } as const
+const user_id = {
+  description: 'The user.',
+  notFound: 'member_not_found',
+  example: operatorUserExample.user_id,
+} as const
 
 const PageOnly = Type.Object(PageQuery)
 const windowOf = ({ page, page_size }: { page: number; page_size: number }) => ({
@@ -109,7 +113,7 @@ const workspaces = defineRoute({
   query: PageOnly,
   success: { status: 200, schema: Page(OperatedWorkspaceBody) },
   summary: 'Every workspace, what it uses and what it may use',
-  examples: { success: { items: [workspaceExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  examples: { success: { items: [operatorWorkspaceExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query }, services) => {
     const { workspaces, total } = await listWorkspaces(services.store, windowOf(query))
     return pageOf(await Promise.all(workspaces.map((row) => withUse(row, services))), total, query)
@@ -123,7 +127,7 @@ const workspace = defineRoute({
   params: { workspace_id },
   success: { status: 200, schema: OperatedWorkspaceBody },
   summary: 'One workspace, what it uses and what it may use',
-  examples: { success: workspaceExample },
+  examples: { success: operatorWorkspaceExample },
   handler: async ({ params }, services) => withUse(await requireWorkspace(params.workspace_id, services), services),
 })
 
@@ -138,7 +142,7 @@ const changeWorkspace = defineRoute({
   summary: 'Set quotas of a workspace; fields that are left out keep their values',
   description:
     'They count at once, also for calls that wait. The lower of a quota and the workspace’s own limit counts.',
-  examples: { body: { calls_at_once: 10, purchases: false }, success: workspaceExample },
+  examples: { body: { calls_at_once: 10, purchases: false }, success: operatorWorkspaceExample },
   handler: async ({ params, body }, services) => {
     const row = await requireWorkspace(params.workspace_id, services)
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
@@ -204,7 +208,7 @@ const approve = defineRoute({
   description:
     'Also a private address or a range wider than /24 (IPv6: /48), which no workspace may name otherwise. What is approved for one workspace can’t be used by others.',
   examples: {
-    body: { host: 'sip.example.com', workspace_id: workspaceExample.workspace_id },
+    body: { host: 'sip.example.com', workspace_id: operatorWorkspaceExample.workspace_id },
     success: trunkHostExample,
   },
   handler: async ({ body, user }, services) => {
@@ -244,7 +248,7 @@ const users = defineRoute({
   }),
   success: { status: 200, schema: Page(OperatedUserBody) },
   summary: 'Every user',
-  examples: { success: { items: [userExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  examples: { success: { items: [operatorUserExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query }, { store, operators }) => {
     const { users, total } = await listUsers(store, { email: query.email }, windowOf(query))
     const items = users.map((user) => operatedUserBody(user, operators.includes(user)))
@@ -262,7 +266,7 @@ const changeUser = defineRoute({
   success: { status: 200, schema: OperatedUserBody },
   summary: 'Make a user an operator, or take that back',
   description: 'A user that `PATCHBAY_OPERATORS` names stays an operator.',
-  examples: { body: { is_operator: true }, success: { ...userExample, is_operator: true } },
+  examples: { body: { is_operator: true }, success: { ...operatorUserExample, is_operator: true } },
   handler: async ({ params, body }, { store, operators }) => {
     const user = await setOperator(store, params.user_id, body.is_operator)
     if (user === undefined) throw new PatchbayError('member_not_found')

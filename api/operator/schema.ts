@@ -215,7 +215,7 @@ export const auditExample = {
   request_id: 'f1c1a3f0-6f0b-4a86-9a6e-6a1f7d7d0c11',
 }
 
-export const workspaceExample = {
+export const operatorWorkspaceExample = {
   workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
   name: 'Analytical Engines',
   type: 'team',
@@ -256,7 +256,7 @@ export const trunkHostExample = {
   created_at: '2026-01-31T09:00:00.000Z',
 }
 
-export const userExample = {
+export const operatorUserExample = {
   user_id: '0197f3a2-7c1e-7000-8000-000000000001',
   name: 'Ada Lovelace',
   email: 'ada@example.com',

@@ -147,7 +147,7 @@ async function buy(
     const kept = { bought: true, before: null }
     await askCarrier(services, body.provider, signal, (bound) => numbers?.release?.(number, bound, kept)).catch(
       (err) => {
-        log.error({ err, phoneNumber: number }, 'A number was bought but could be neither stored nor given back')
+        log.error({ err, phoneNumber: number }, 'A bought number could be neither stored nor released')
       },
     )
     throw error

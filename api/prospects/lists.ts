@@ -15,7 +15,7 @@ import { campaignExample } from '../campaigns/schema.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
-import { listBody, listExample, ProspectListBody } from './schema.ts'
+import { listExample, ProspectListBody, prospectListBody } from './schema.ts'
 
 const tag = 'Prospects'
 const list_slug = { description: "The list's slug.", example: listExample.list_slug } as const
@@ -64,7 +64,7 @@ const all = defineRoute({
       tenant,
       lists.map(({ id }) => id),
     )
-    return lists.map((list) => listBody(list, uploads))
+    return lists.map((list) => prospectListBody(list, uploads))
   },
 })
 
@@ -131,7 +131,7 @@ export async function requireList(tenant: Tenant, slug: string): Promise<ListWit
 }
 
 async function bodyOf(tenant: Tenant, list: ListWithCounts): Promise<Static<typeof ProspectListBody>> {
-  return listBody(list, await uploadsOf(tenant, [list.id]))
+  return prospectListBody(list, await uploadsOf(tenant, [list.id]))
 }
 
 export const prospectListRoutes = [create, all, read, change, remove]

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
-import { AudioInstant, judgePlace } from '../../runtime/dialing/eligibility.ts'
+import { judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
 import { HOLDS, holdOf } from '../../runtime/dialing/held.ts'
 import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -366,7 +366,7 @@ async function filterOf(
   const groups = await windowGroupsById(services.store, [
     ...new Set((await bucketsOf(tenant, campaign.id)).map(({ windowGroup }) => windowGroup)),
   ])
-  const moment = new AudioInstant(now.getTime())
+  const moment = new Moment(now.getTime())
   const windowGroups = [...groups].flatMap(([id, where]) => {
     const verdict = judgePlace(where, policy, rules, moment)
     return (verdict.open ? 'open' : verdict.reason) === (PLACE_HOLDS.has(held) ? held : 'open') ? [id] : []

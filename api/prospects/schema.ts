@@ -182,7 +182,10 @@ export function uploadBody(upload: ProspectUpload): Static<typeof UploadBody> {
   }
 }
 
-export function listBody(list: ListWithCounts, uploads: readonly ProspectUpload[]): Static<typeof ProspectListBody> {
+export function prospectListBody(
+  list: ListWithCounts,
+  uploads: readonly ProspectUpload[],
+): Static<typeof ProspectListBody> {
   return {
     list_uuid: list.id,
     list_slug: list.slug,

@@ -8,7 +8,7 @@ import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
 import type { Services } from '../services.ts'
 import type { ProviderBody } from './schema.ts'
 
-/** A provider that has not answered by then is told as `not_asked`. */
+/** A provider that has not answered by then is reported as `not_asked`. */
 const HEALTH_WAIT_MS = 2_000
 
 /** Who looks. */

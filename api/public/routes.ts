@@ -16,7 +16,7 @@ import { talkRoute } from './talk.ts'
 
 /** What strangers see of an installation: public agents, the client library for pages, and how a session speaks. */
 
-/** A page opens its session at once; a token nobody uses keeps a place of the agent no longer. */
+/** A page opens its session at once; an unused token holds the agent's place no longer than this. */
 const TOKEN_TTL_S = 60
 
 const openPublicSession = defineRoute({

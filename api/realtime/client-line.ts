@@ -2,12 +2,12 @@ import type { AgentState, LegEndReason } from '../../runtime/call/types/leg.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Socket, SocketHandlers } from '../../runtime/process/web-socket.ts'
-import { Gate } from './gate.ts'
+import { MessageGate } from './gate.ts'
 import { type ClientMessage, readClientMessage, type ServerMessage } from './messages.ts'
-import { Outbox } from './outbox.ts'
+import { ClientOutbox } from './outbox.ts'
 import type { Resumable, Resumes } from './resumes.ts'
 
-/** How often a client is told again of a fault that repeats by its nature. */
+/** Minimum interval between reports of a recurring fault. */
 const REPEAT_MS = 1_000
 /** A session whose connection was lost waits this long for the next one. */
 const RESUME_WAIT_MS = 20_000
@@ -22,7 +22,7 @@ export interface ClientLineEvents {
   message(message: Exclude<ClientMessage, { type: 'end' | 'ping' }>): void
   /** A binary message, within the limit of messages. */
   binary(bytes: Uint8Array): void
-  /** Over, whichever side ended it: sent once, nothing follows. */
+  /** The session is over: sent once, nothing follows. */
   ended(reason: LegEndReason): void
   /** The client is back over another connection. */
   resumed?(): void
@@ -43,8 +43,8 @@ export interface ClientLineOptions {
  */
 export class ClientLine implements Resumable {
   readonly #clock: Clock
-  readonly #outbox: Outbox
-  readonly #gate: Gate
+  readonly #outbox: ClientOutbox
+  readonly #gate: MessageGate
   readonly #resumes: Resumes | undefined
   readonly #toldAtMs = new Map<string, number>()
   readonly #events: ClientLineEvents
@@ -58,15 +58,15 @@ export class ClientLine implements Resumable {
     this.#clock = clock
     this.#resumes = resumes
     this.#events = events
-    this.#outbox = new Outbox(socket, maxAudioBytes)
-    this.#gate = new Gate(clock.monotonicMs())
+    this.#outbox = new ClientOutbox(socket, maxAudioBytes)
+    this.#gate = new MessageGate(clock.monotonicMs())
   }
 
   get isOver(): boolean {
     return this.#over
   }
 
-  get gate(): Gate {
+  get gate(): MessageGate {
     return this.#gate
   }
 

@@ -14,7 +14,7 @@ const MAX_OVER_MS = 2_000
 const MAX_OVER_MESSAGES = 50_000
 const REST_MS = 1_000
 
-export type Verdict = 'pass' | 'drop' | 'close'
+export type GateVerdict = 'pass' | 'drop' | 'close'
 
 class Bucket {
   readonly #perMs: number
@@ -38,7 +38,7 @@ class Bucket {
   }
 }
 
-export class Gate {
+export class MessageGate {
   readonly #messages: Bucket
   readonly #audioMs: Bucket
   #overSinceMs: number | undefined
@@ -51,7 +51,7 @@ export class Gate {
   }
 
   /** Whether the next message may be looked at. */
-  message(nowMs: number): Verdict {
+  message(nowMs: number): GateVerdict {
     if (this.#messages.take(1, nowMs)) return 'pass'
     if (this.#overSinceMs === undefined || nowMs - this.#overLastMs > REST_MS) {
       this.#overSinceMs = nowMs

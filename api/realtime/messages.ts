@@ -125,14 +125,14 @@ const validators = Object.fromEntries(
   Object.entries(CLIENT_MESSAGES).map(([type, schema]) => [type, Compile(schema as TObject)]),
 )
 
-/** What was wrong with a message, as it is told to the client. */
-export interface Fault {
+/** The error of a message, as sent to the client. */
+export interface MessageFault {
   code: string
   message: string
 }
 
 /** Reads a text message of a client. Never throws. */
-export function readClientMessage(json: string): ClientMessage | Fault {
+export function readClientMessage(json: string): ClientMessage | MessageFault {
   const beyond = beyondBounds(json, JSON_BOUNDS)
   if (beyond !== undefined) {
     const limit = beyond === 'depth' ? `${JSON_BOUNDS.depth} levels` : `${JSON_BOUNDS.parts} fields, arrays and objects`

@@ -8,7 +8,7 @@ const MAX_WAITING_MESSAGES = 1_000
  * What goes out to a client, in order. When the client reads too slowly audio waits here, where the oldest can be dropped,
  * and not in the socket: a caller who catches up hears what is said now.
  */
-export class Outbox {
+export class ClientOutbox {
   /** Undefined while the client is away: everything waits. */
   #socket: Socket | undefined
   readonly #maxBufferedBytes: number

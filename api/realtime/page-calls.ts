@@ -33,9 +33,9 @@ export class PageCalls {
     })
   }
 
-  /** False: nobody waits for this. */
+  /** False: no pending call has this id. */
   answered({ call_id: id, result, error }: Extract<ClientMessage, { type: 'tool.result' }>): boolean {
-    // Nothing is made of a result that nobody waits for.
+    // Results without a pending call are dropped.
     if (!this.#waiting.has(id)) return false
     if (error !== undefined) return this.#settle(id, { error })
     return this.#settle(id, { result: typeof result === 'string' ? result : JSON.stringify(result ?? null) })

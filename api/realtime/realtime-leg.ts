@@ -91,7 +91,7 @@ export abstract class RealtimeLeg implements Leg {
   protected abstract signal(message: SignalMessage): void
   /** The client is back over another connection. */
   protected resumed(): void {}
-  /** Over, whichever side ended it; may be called twice. Resolves with the last figures of the line. */
+  /** The session is over; may be called twice. Resolves with the final line statistics. */
   protected released(): Promise<void> | undefined {
     return undefined
   }

@@ -44,7 +44,7 @@ export class Resumes {
     this.#digests.set(session, digest)
     const { redis, ttlMs, nodeUrl, log } = this.#options
     redis.set(keyOf(digest), nodeUrl(), { expiration: { type: 'PX', value: ttlMs } }).catch((err) => {
-      log.warn({ err }, 'A session can be resumed at this node alone')
+      log.warn({ err }, 'Could not share a session; it can be resumed on this node only')
     })
     return token
   }

@@ -19,7 +19,7 @@ export function sessionTokenBody(
     call: Call
     sessionId: string
     agentId: string
-    /** Undefined: nobody asked. */
+    /** Undefined: not requested. */
     isRecorded?: boolean | undefined
     header(name: string): string
   },

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AskAnswers } from '../../runtime/call/control/asks.ts'
 import { Calls } from '../../runtime/call/control/calls.ts'
 import { Dispatch } from '../../runtime/call/control/dispatch.ts'
 import { Leases } from '../../runtime/call/control/leases.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
+import type { AskAnswers } from '../../runtime/call/control/worker-requests.ts'
 import type { Prices, StageChoices } from '../../runtime/call/cost.ts'
 import { createLinkHub, type LinkedWorker } from '../../runtime/call/link/api-end.ts'
 import { EventJournal, type JournalRow } from '../../runtime/call/log/event-journal.ts'
@@ -79,7 +79,7 @@ export interface SessionsOptions {
   log: Logger
 }
 
-/** What the opener of a call asks for. */
+/** Options of the client that opens a call. */
 export interface CallOptions {
   /** It is recorded even where calls are not. */
   readonly isRecorded?: boolean | undefined

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/call/control/session-token.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import type { Standing } from '../auth/standing-rights.ts'
+import type { RequesterStanding } from '../auth/standing-rights.ts'
 
 /**
  * One-time tokens that open a realtime session. A token is 256 random bits; Redis keeps only its SHA-256, beside the
@@ -12,10 +12,10 @@ import type { Standing } from '../auth/standing-rights.ts'
 export interface SessionGrant {
   workspaceId: string
   callId: string
-  /** Its opener asked for a recording. */
+  /** The client asked for a recording. */
   isRecorded?: boolean | undefined
   /** Whose right to it must stand when it is opened; a visitor's while the call runs, too. */
-  holder?: Standing | undefined
+  holder?: RequesterStanding | undefined
 }
 
 const keyOf = (token: string): string => `patchbay:session-token:${createHash('sha256').update(token).digest('hex')}`
@@ -43,6 +43,11 @@ export async function takeSessionToken(redis: RedisClient, token: string): Promi
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
   const value = await redis.getDel(keyOf(token))
   if (value === null) return undefined
-  const [workspaceId, callId, isRecorded, holder] = JSON.parse(value) as [string, string, boolean, Standing | null]
+  const [workspaceId, callId, isRecorded, holder] = JSON.parse(value) as [
+    string,
+    string,
+    boolean,
+    RequesterStanding | null,
+  ]
   return { workspaceId, callId, isRecorded, holder: holder ?? undefined }
 }

@@ -1,7 +1,7 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { logUnconnectedCall } from '../../runtime/call/log/never-joined.ts'
+import { logUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
@@ -43,7 +43,7 @@ const IDLE_TIMEOUT_S = 12
 const OPEN_TIMEOUT_MS = 5_000
 const NORMAL = 1000
 
-export interface RealtimeOptions {
+export interface RealtimeRouteOptions {
   store: Store
   redis: RedisClient
   calls: Calls
@@ -73,7 +73,7 @@ export interface Realtime {
  * `GET /realtime?token=…`: 401 before the upgrade for a token that was used, is expired or was never issued. With `media` the
  * session outlives its connection, and `GET /realtime?resume=…` goes on with it; `media=webrtc`: 503 where there is none.
  */
-export function realtimeRoute(options: RealtimeOptions): Realtime {
+export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
   const {
     store,
     redis,
@@ -182,10 +182,10 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
           if (!calls.hangUp(callId)) leg.close('api_hangup')
         }
         const over = peer === undefined ? start() : whenConnected(peer, { workspaceId, callId }, start)
-        // A call that a member or a key opened goes on: another person talks in it.
+        // A call opened by a member or a key continues: its participant is someone else.
         const unwatch = holder?.kind === 'visitor' ? standing.watch(holder, () => end()) : undefined
         over
-          .catch((err) => log.error({ err, callId }, 'A web call that did not begin could not be written down'))
+          .catch((err) => log.error({ err, callId }, 'Could not save a web call that did not begin'))
           .finally(() => {
             unwatch?.()
             quotas.release(callId)

@@ -5,7 +5,7 @@ import { INTERVALS } from './interval.ts'
 
 const Cost = Nullable(Type.Number({ description: 'USD; null where no call has a known price.' }))
 
-export const Figures = {
+export const FIGURES = {
   total_calls: Type.Integer(),
   total_duration: Type.Number({ description: 'Seconds.' }),
   avg_duration: Nullable(Type.Number({ description: 'Seconds, over answered calls; null without one.' })),
@@ -41,12 +41,12 @@ export const Dashboard = Type.Object({
   start_date: Instant,
   end_date: Instant,
   interval: Type.Enum([...INTERVALS]),
-  totals: Type.Object(Figures),
-  series: Type.Array(Type.Object({ start: Instant, ...Figures }), {
+  totals: Type.Object(FIGURES),
+  series: Type.Array(Type.Object({ start: Instant, ...FIGURES }), {
     description: 'A bucket each, empty ones included, aligned to UTC; the first may start before start_date.',
   }),
-  by_agent: Type.Array(Type.Object({ agent_id: Id, agent_name: Type.String(), ...Figures })),
-  by_call_type: Type.Array(Type.Object({ call_type: Type.Enum(['phone', 'web']), ...Figures })),
+  by_agent: Type.Array(Type.Object({ agent_id: Id, agent_name: Type.String(), ...FIGURES })),
+  by_call_type: Type.Array(Type.Object({ call_type: Type.Enum(['phone', 'web']), ...FIGURES })),
 })
 
 export const SummaryQuery = Type.Object({
@@ -57,8 +57,8 @@ export const SummaryQuery = Type.Object({
 })
 
 export const Summary = Type.Object(
-  Object.fromEntries(Object.entries(Figures).map(([name, schema]) => [name, Type.Optional(schema)])) as {
-    [K in keyof typeof Figures]: ReturnType<typeof Type.Optional<(typeof Figures)[K]>>
+  Object.fromEntries(Object.entries(FIGURES).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [K in keyof typeof FIGURES]: ReturnType<typeof Type.Optional<(typeof FIGURES)[K]>>
   },
 )
 

@@ -24,7 +24,7 @@ export interface RequestLogOptions {
 
 /**
  * What API keys ask for, by workspace. Noting a request costs it nothing: it waits in memory and is written with the others of
- * its second. What can't be written then is lost: it serves debugging and is not a ledger.
+ * its second. Entries that can't be written are dropped: this is a debugging aid, not a ledger.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions
@@ -95,7 +95,7 @@ export class RequestLog {
     let fault: unknown
     let isAway = false
     for (const [workspaceId, requests] of batches) {
-      // Nobody waits for the timeout of each; what Redis refuses of one workspace is no fault of the others.
+      // Written concurrently, not one timeout after the other; a refusal for one workspace doesn't affect others.
       const isWritten =
         !isAway &&
         (await appendRequests(redis, workspaceId, requests).then(

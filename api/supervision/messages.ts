@@ -19,7 +19,7 @@ export const SUPERVISOR_MESSAGE = Type.Union([
 ])
 export type SupervisorMessage = Static<typeof SUPERVISOR_MESSAGE>
 
-/** How a supervisor and this node agree on a peer connection: none of it is the call's. */
+/** Negotiation of the supervisor's peer connection, separate from the call's. */
 export const SUPERVISOR_SIGNAL = Type.Union([
   message('webrtc.answer', {
     sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }),
@@ -36,7 +36,7 @@ export const isSupervisorSignal = (value: unknown): value is SupervisorSignal =>
 const check = Compile(SUPERVISOR_MESSAGE)
 export const isSupervisorMessage = (value: unknown): value is SupervisorMessage => check.Check(value)
 
-/** What the socket is told; beside it sound, and the call's events. */
+/** Messages to the socket, beside sound and the call's events. */
 export type ToSupervisor =
   | {
       type: 'listening'

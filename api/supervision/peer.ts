@@ -8,7 +8,7 @@ import { Resampler } from '../../runtime/media/dsp/resample.ts'
 import { bytesOf, concatSamples, samplesOf, samplesPerFrame } from '../../runtime/media/frame.ts'
 import type { Pacer } from '../../runtime/media/line/pacer.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { Gate } from '../realtime/gate.ts'
+import { MessageGate } from '../realtime/gate.ts'
 import type { MediaTransport, MediaTransportEvents } from '../realtime/webrtc/media-transport.ts'
 import { OpusSender } from '../realtime/webrtc/opus-sender.ts'
 import type { SupervisorSignal, ToSupervisor } from './messages.ts'
@@ -46,7 +46,7 @@ export interface SupervisorPeerOptions {
  */
 export class SupervisorPeer {
   readonly #options: SupervisorPeerOptions
-  readonly #gate: Gate
+  readonly #gate: MessageGate
   readonly #timeout: NodeJS.Timeout
   readonly #encoder = new OpusEncoder(OPUS_RATE_HZ, SIDES)
   readonly #sender = new OpusSender()
@@ -57,7 +57,7 @@ export class SupervisorPeer {
   #reopening: NodeJS.Timeout | undefined
   /** The last offer was answered. */
   #settled = false
-  /** The client announced to say so; until then it has no way, whatever our end believes. */
+  /** The client announced a confirmation; until then it counts as unconnected, whatever our end reports. */
   #saysConnected = false
   #closed = false
   #leave: (() => void) | undefined
@@ -70,7 +70,7 @@ export class SupervisorPeer {
 
   constructor(options: SupervisorPeerOptions) {
     this.#options = options
-    this.#gate = new Gate(options.clock.monotonicMs())
+    this.#gate = new MessageGate(options.clock.monotonicMs())
     this.#timeout = setTimeout(
       boundary('webrtc', () => this.#fail()),
       CONNECT_TIMEOUT_MS,
@@ -126,7 +126,7 @@ export class SupervisorPeer {
       return
     }
     this.#restartedAtMs = nowMs
-    // Where there is none, an offer comes by itself as soon as there is.
+    // Without a transport, an offer follows as soon as there is one.
     if (this.#transport !== undefined) inBackground('webrtc', this.#restart(this.#transport))
   }
 
@@ -214,9 +214,9 @@ export class SupervisorPeer {
     const nowMs = this.#options.clock.monotonicMs()
     const verdict = this.#gate.message(nowMs)
     if (verdict === 'close') this.#fail()
-    // Nobody sends before the keys are agreed on.
+    // Nothing is sent before the keys are agreed on.
     clearTimeout(this.#timeout)
-    // Nobody hears who does not have the call.
+    // Only the supervisor who has the call is heard.
     if (verdict !== 'pass' || this.#closed || !this.#gate.audio(opusDurationMs(payload), nowMs)) return
     this.#say(this.#receiver.push(payload, Math.round(timestamp / CLOCK_RATIO), nowMs))
   }

@@ -9,7 +9,7 @@ import type { Logger } from '../../runtime/process/log.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import type { Join, Line, Switchboard } from '../../store/redis/switchboard.ts'
-import type { Standing, StandingRights } from '../auth/standing-rights.ts'
+import type { RequesterStanding, StandingRights } from '../auth/standing-rights.ts'
 import type { CallFeed } from '../events/call-feed.ts'
 import type { WebRtc } from '../realtime/webrtc/webrtc.ts'
 import { isSupervisorMessage, isSupervisorSignal, type SupervisorMessage, type ToSupervisor } from './messages.ts'
@@ -38,7 +38,7 @@ const keyOf = (token: string) => `patchbay:listen-token:${createHash('sha256').u
 
 /** The call a token opens, and what its holder needs to go on listening. */
 interface ListenGrant extends Omit<Join, 'line'> {
-  standing: Standing
+  standing: RequesterStanding
 }
 
 /** Makes a token that opens one socket, once, within a minute. */
@@ -56,7 +56,7 @@ async function takeListenToken(redis: RedisClient, token: string): Promise<Liste
 
 const MEDIA = ['websocket', 'webrtc']
 
-export interface ListenOptions {
+export interface SupervisorSocketOptions {
   redis: RedisClient
   standing: Pick<StandingRights, 'require' | 'watch'>
   switchboard: () => Switchboard
@@ -66,7 +66,7 @@ export interface ListenOptions {
   log: Logger
 }
 
-export function listenRoute(options: ListenOptions): WebSocketRoute {
+export function listenRoute(options: SupervisorSocketOptions): WebSocketRoute {
   return {
     path: '/listen',
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
@@ -108,8 +108,8 @@ class SupervisorSocket implements SocketHandlers {
 
   constructor(
     socket: Socket,
-    { join, standing }: { join: Join; standing: Standing },
-    options: ListenOptions,
+    { join, standing }: { join: Join; standing: RequesterStanding },
+    options: SupervisorSocketOptions,
     overPeer: boolean,
   ) {
     const { switchboard, calls, webrtc, clock, log } = options
@@ -150,7 +150,7 @@ class SupervisorSocket implements SocketHandlers {
     Promise.all([this.#line, this.#stopEvents])
       .then(() => switchboard().join(join))
       .catch((err) => {
-        log.warn({ err }, 'A supervisor could not be joined to a call')
+        log.warn({ err }, 'Could not connect a supervisor to a call')
         this.#end('error', 'unavailable', 'Listening is not possible now')
       })
   }
@@ -214,7 +214,7 @@ class SupervisorSocket implements SocketHandlers {
   }
 
   #said(pcm: Uint8Array): void {
-    // The sender reuses its buffer after this.
+    // The buffer returns to its owner after this.
     const own = Uint8Array.from(pcm)
     this.#line.then((line) => line.sound(own)).catch(() => undefined)
   }

@@ -8,7 +8,7 @@ import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 
 /** The requests and media streams of carriers that speak HTTP and WebSocket. */
 
-/** A message of a stream holds 20 ms of audio; what is much longer is none. */
+/** Maximum message size; a stream's message holds 20 ms of audio. */
 const MAX_PAYLOAD_BYTES = 64 * 1024
 const MAX_BACKPRESSURE_BYTES = 256 * 1024
 const IDLE_TIMEOUT_S = 30
@@ -18,7 +18,7 @@ interface Telephony {
   readonly carriers: Carriers
 }
 
-/** Undefined for a plugin that is not of kind telephony, has no key or takes no requests. */
+/** Undefined for a plugin that is not telephony, has no key or takes no requests. */
 export async function webOf({ plugins, carriers }: Telephony, provider: string): Promise<CarrierWeb | undefined> {
   if (!plugins.catalogue.telephony.has(provider) || plugins.missingKey(provider) !== undefined) return undefined
   return (await carriers.get(provider)).web

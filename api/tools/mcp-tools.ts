@@ -18,9 +18,9 @@ import { openHeaders } from '../agents/tool-headers.ts'
 
 /** The tools agents find at MCP servers: listed as the server has them now, and called. */
 
-/** A listing is taken as it is for so long; then it is still used while it is asked for anew. */
+/** How long a listing is fresh; afterwards it is still used while it is refreshed. */
 const FRESH_MS = 60_000
-/** A server that failed is left alone for so long. */
+/** Pause after a server's failure. */
 const REST_MS = 10_000
 /** A call does not begin later for a server that was never listed. */
 const MOST_WAIT_MS = 2_000
@@ -109,7 +109,7 @@ export class McpTools {
     return { targets, faults }
   }
 
-  /** The tool the model calls by this name; undefined: there is none. */
+  /** The tool the model calls by this name; undefined if unknown. */
   async find(workspaceId: string, tools: readonly Tool[], name: string): Promise<McpTarget | undefined> {
     if (tools.every(isOwnTool)) return undefined
     const { targets } = await this.targets(workspaceId, tools)

@@ -73,9 +73,9 @@ export interface ToolCalls {
     asked: { id: string; key: string },
     signal: AbortSignal,
   ): Promise<string>
-  /** For a supervisor: leads the caller to somebody else. `output` says what came of it. */
+  /** For a supervisor: transfers the caller. `output` describes the result. */
   transferTo(callId: string, to: string): Promise<{ ok: boolean; output: string }>
-  /** For somebody who makes the tool: calls it once. `fault` says what a call would have ended with, wrong arguments included. */
+  /** For the tool's author: calls it once. `fault` says what a call would have ended with, wrong arguments included. */
   once(
     tool: Tool & { type: 'http' },
     input: Record<string, unknown>,
@@ -158,7 +158,7 @@ export function createToolCalls({
     }
     const to = formatDestination(destination)
     try {
-      // A carrier can't transfer a caller on the web.
+      // The carrier can't transfer a web caller.
       if (scope.callType === 'phone' && tool.mode !== 'warm' && carrier.transfer !== undefined) {
         const { workspaceId, trunk } = scope
         const by = { workspaceId, from, ...(trunk === null ? {} : { trunk }) }
@@ -175,7 +175,7 @@ export function createToolCalls({
     return join(callId, { ...tool, to }, input, scope, secondLeg(carrier, callId, { ...scope, from, to }))
   }
 
-  /** Calls the target ourselves, and joins the callee with the caller. */
+  /** Dials the target ourselves, and connects its answer with the caller. */
   const join = async (
     callId: string,
     tool: Tool & { type: 'transfer' },

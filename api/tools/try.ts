@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
@@ -10,8 +10,8 @@ import { defineRoute } from '../route.ts'
 import { Nullable, ValidationError } from '../schema.ts'
 import { toolSecrets } from './tool-calls.ts'
 
-/** Two at a time for each workspace: it is for somebody who looks at the answer. */
-const trying = new Gate({ kind: 'tool_try', places: 16, mostOfOne: 2, maxWaiting: 50 })
+/** Two at a time for each workspace: meant for interactive use. */
+const trying = new AdmissionGate({ kind: 'tool_try', places: 16, mostOfOne: 2, maxWaiting: 50 })
 
 const tryTool = defineRoute({
   method: 'POST',

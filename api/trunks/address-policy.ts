@@ -135,8 +135,8 @@ export async function writeAdmitted<T>(
 }
 
 /**
- * Of the addresses that a trunk's next hop resolves to now, those it may send to. What is nobody's becomes the workspace's.
- * Checked at each lookup: the owner of a name's DNS can't point it to another workspace's carrier or into the network.
+ * Of the addresses that a trunk's next hop resolves to now, those it may send to. Unclaimed ones become the workspace's.
+ * Asked with each lookup, so that a name's DNS can't redirect it to another workspace's carrier or into the network.
  */
 export async function admitAddresses(
   { store, config, clock }: PolicyOptions & { readonly clock: Pick<Clock, 'nowMs'> },

@@ -100,7 +100,7 @@ export async function openTrunkBook(options: {
     async list() {
       const reachOf = await reachOfWorkspaces(options)
       const trunks = (await allTrunks(store)).map((row) => opened(row, reachOf(row.workspace_id)))
-      // With the embedded database this is one machine, and every program on it may call.
+      // An embedded database means one machine, whose users may call.
       return config.databaseUrl === undefined ? [...trunks, localTrunk()] : trunks
     },
     watch: changes.watch,
@@ -115,11 +115,11 @@ export async function openTrunkBook(options: {
         const data = { trunk_id: id, name, host, status, reason: event.reason }
         await publishEvent(store.tenant(trunk.workspaceId), { type: `trunk.${type}`, subject: id, data })
       }
-      noted().catch((err) => log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'))
+      noted().catch((err) => log.warn({ err, trunk: trunk.name }, 'Trunk state could not be saved'))
     },
     contacted({ id }, attempt) {
       noteAttempt(redis, id, { ...attempt, reason: cleanText(attempt.reason, MAX_REASON_CHARS) }).catch((err) =>
-        log.debug({ err, trunk: id }, 'What a trunk answered was not written down'),
+        log.debug({ err, trunk: id }, 'Answer of a trunk could not be saved'),
       )
     },
     events: (trunkId) => trunkEvents(redis, trunkId),
@@ -132,7 +132,9 @@ export async function openTrunkBook(options: {
       extensions.close()
       changes.stop()
       await signalling.close()
-      leaveTrunks(redis, node).catch((err) => log.debug({ err }, 'The trunks are left when their lease runs out'))
+      leaveTrunks(redis, node).catch((err) =>
+        log.debug({ err }, 'Could not release the trunks; their lease will expire'),
+      )
     },
   }
 }

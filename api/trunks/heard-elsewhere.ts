@@ -12,6 +12,6 @@ export function heardElsewhere(
 ): TrunkState | undefined {
   if (state === undefined || state.contact !== undefined || last === undefined) return state
   if (last.atMs < changedAt.getTime()) return state
-  // A peer that answers OPTIONS is up, whatever the answer.
+  // Any answer to OPTIONS proves reachability.
   return { ...state, contact: { status: last.ok ? 200 : last.status, reason: last.reason, atMs: last.atMs } }
 }

@@ -42,7 +42,7 @@ export function hopsOf(trunk: { host: string; outbound_proxy: string | null }): 
   return proxy === null ? [own] : [own, { name: bareHost(proxy), field: 'outbound_proxy' }]
 }
 
-/** The addresses of a hop and of its servers, as far as they are known now: a name nobody knows leads nowhere. */
+/** The addresses of a hop and of its servers, as far as they are known now: an unknown name has none. */
 export async function addressesOfHop(
   { name }: Hop,
   transport: keyof typeof SERVICES,

@@ -248,8 +248,8 @@ const COUNTRIES: ReadonlySet<string> = new Set(getCountries())
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
 
 /**
- * What the schema can't say. A trunk without addresses and without a password would take calls from nobody, or from
- * anybody: it is refused. Throws 422 with all faults.
+ * What the schema can't say. A trunk without addresses and without a password would accept calls from no one, or from
+ * anyone: it is refused. Throws 422 with all faults.
  */
 export function refuseBadTrunk(trunk: {
   host: string

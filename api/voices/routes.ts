@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { unavailableFaults, unusableFaults, withDefaults } from '../agents/choices.ts'
 import { requireMonth, requireProviders } from '../quota.ts'
@@ -9,7 +9,7 @@ import { ValidationError } from '../schema.ts'
 const TIMEOUT_MS = 20_000
 const MAX_TEXT = 300
 /** A sample at a time for each workspace: it is for an ear, and providers bill it. */
-const speaking = new Gate({ kind: 'voice_sample', places: 8, mostOfOne: 1, maxWaiting: 50 })
+const speaking = new AdmissionGate({ kind: 'voice_sample', places: 8, mostOfOne: 1, maxWaiting: 50 })
 
 const VoiceSampleInput = Type.Object({
   TTS_provider: Type.String({ minLength: 1, maxLength: 200 }),
@@ -60,8 +60,8 @@ const sample = defineRoute({
     let leave: (() => void) | undefined
     try {
       leave = await speaking.enter({ workspaceId: tenant.workspaceId }, limit)
-      const { speak } = await import('./speak.ts')
-      const wav = await speak(
+      const { speakText } = await import('./speak.ts')
+      const wav = await speakText(
         plugins,
         { provider, voice, language: language === 'multi' ? undefined : language, text },
         limit,

@@ -22,7 +22,7 @@ const ONE_ATTEMPT = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
  * The sentence as a WAV file: 16-bit PCM in stereo, both sides alike. Throws `plugin` where the provider can't be used,
  * `provider_fault` where it says nothing, and the signal's reason.
  */
-export async function speak(
+export async function speakText(
   plugins: PluginRegistry,
   { provider, voice, language, text }: Sentence,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 export const RoleName = Type.Enum(['member', 'developer', 'admin'])
 
-/** The numbers that calls may go to, within the operator's limits. */
+/** Allowed destinations, within the operator's limits. */
 const DIAL_BOUNDS = {
   dial_countries: Nullable(
     Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {

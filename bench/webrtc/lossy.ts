@@ -4,7 +4,7 @@ import utterances from '../../plugins/sim/utterances/en.json' with { type: 'json
 import { OpusEncoder } from '../../runtime/media/codecs/opus.ts'
 import { OPUS_RATE_HZ } from '../../runtime/media/codecs/opus-repair.ts'
 import { joinSamples } from '../../runtime/media/frame.ts'
-import { meanOpinionScore } from '../../runtime/media/line/e-model.ts'
+import { meanOpinionScore } from '../../runtime/media/line/mean-opinion-score.ts'
 import { renderSpeech } from '../../scripts/demo/speech.ts'
 import { quantile } from '../support/quantile.ts'
 import { BadLine, type BadLineOptions } from './bad-line.ts'

@@ -8,7 +8,7 @@ export interface ModelChoice {
   effort: string
 }
 
-/** Models that take a temperature; those after them refuse one, and think unless they are told to hold back. */
+/** Models that take a temperature; newer ones refuse it, and think unless thinking is disabled. */
 const TAKES_TEMPERATURE = /^claude-(3|instant|2|(haiku|sonnet|opus)-4)/
 
 /** The body of a request to /v1/messages: docs.claude.com/en/api/messages. */

@@ -7,7 +7,7 @@ export default definePlugin({
   stt: async (host, options) => (await import('./stt.ts')).makeStt(host, options),
   check: async (host, { signal }) => {
     const { base, headers } = endpointOf(host)
-    // A token that nobody uses costs nothing.
+    // An unused token costs nothing.
     const response = await providerHttp(host, ASSEMBLYAI, base, headers).fetch('/v3/token?expires_in_seconds=1', {
       signal,
     })

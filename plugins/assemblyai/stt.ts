@@ -114,7 +114,7 @@ function failureOf(code: number | undefined, message: string | undefined): Provi
 }
 
 function failureOfClose(code: number, reason: string): ProviderFailure | undefined {
-  // 1008 covers whatever is against its rules, and says what in words.
+  // 1008 covers all policy violations; the reason's text says which.
   if (code === 1008 && /balance|funds|credit/i.test(reason)) return explainFailure(ASSEMBLYAI, { status: 402 })
   if (code === 1008 && /concurren|too many/i.test(reason)) return explainFailure(ASSEMBLYAI, { status: 429 })
   return STATUS_OF[code] === undefined ? undefined : failureOf(code, reason)

@@ -10,7 +10,7 @@ import { audioMessage, readMessage, textMessage, wavHeader } from './messages.ts
 
 const SAMPLE_RATE_HZ = 16_000
 const PATH = '/speech/recognition/conversation/cognitiveservices/v1'
-/** Times are told in these. */
+/** Ticks of 100 ns in the service's times. */
 const TICKS_PER_S = 10_000_000
 const MAX_PHRASES = 500
 
@@ -37,7 +37,7 @@ interface PhraseMessage {
   NBest?: { Confidence?: number; Display?: string }[]
 }
 
-/** Words the service may be told to expect. */
+/** Maximum phrase hints of the service. */
 function contextOf(keyterms: readonly string[]): object {
   const Items = keyterms.slice(0, MAX_PHRASES).map((Text) => ({ Text }))
   return Items.length === 0 ? {} : { dgi: { Groups: [{ Type: 'Generic', Items }] } }

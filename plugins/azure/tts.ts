@@ -72,7 +72,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ESC
 function ssml(text: string, { voice, rate, locale }: Manner): string {
   const said = escaped(text)
   const inner = rate === undefined ? said : `<prosody rate="${rate}">${said}</prosody>`
-  // A voice of many languages is told which; the others speak their own.
+  // A multilingual voice gets the language; the others have their own.
   const spoken = /Multilingual/.test(voice) ? `<lang xml:lang="${escaped(locale)}">${inner}</lang>` : inner
   return `<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xml:lang="${escaped(locale)}"><voice name="${escaped(voice)}">${spoken}</voice></speak>`
 }

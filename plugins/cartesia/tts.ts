@@ -3,13 +3,13 @@ import * as cartesia from '@livekit/agents-plugin-cartesia'
 import type { PluginHost, SpeaksLanguages, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
-import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/chunks-by-stream.ts'
 import { SocketPool } from '../../runtime/plugin-sdk/speech/socket-pool.ts'
 import {
   SocketSynthesizeStream,
   type SpeechProtocol,
   type TimedWord,
 } from '../../runtime/plugin-sdk/speech/socket-tts.ts'
+import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/synthesize-by-stream.ts'
 import { CARTESIA, endpointOf, SPEAK_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -41,7 +41,7 @@ export function makeTts(host: PluginHost, options: SpeechOptions): CartesiaTTS {
 
 /**
  * LiveKit's voice with streams of ours: its own takes a refusal such as an empty account for an answer without words, and
- * lets the server speak on to nobody when the caller cuts in.
+ * lets the server keep synthesizing after the caller interrupts.
  */
 class CartesiaTTS extends cartesia.TTS implements SpeaksLanguages {
   readonly #protocol: (language: string) => SpeechProtocol

@@ -27,7 +27,7 @@ export function makeStt(host: PluginHost, options: SpeechOptions): DeepgramSTT {
   const url = isFlux
     ? socketUrl(base, '/v2/listen', {
         ...common,
-        // Without it no eager end of a turn is told.
+        // Without it no eager end of turn is reported.
         eager_eot_threshold: eagerEotThreshold,
         language_hint: model === 'flux-general-multi' && language !== 'multi' ? language : undefined,
       })

@@ -3,9 +3,9 @@ import * as deepgram from '@livekit/agents-plugin-deepgram'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
-import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/chunks-by-stream.ts'
 import { SocketPool } from '../../runtime/plugin-sdk/speech/socket-pool.ts'
 import { SocketSynthesizeStream, type SpeechProtocol } from '../../runtime/plugin-sdk/speech/socket-tts.ts'
+import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/synthesize-by-stream.ts'
 import { DEEPGRAM, endpointOf, REFUSAL_HEADER, socketUrl } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

@@ -12,7 +12,7 @@ const DEFAULT_ENDPOINTING_MS = 400
 /** Of one session, and letters of one, as the API takes them. */
 const MAX_KEYTERMS = 100
 const MAX_KEYTERM_CHARS = 50
-/** After the last audio: whether words of an earlier part are still on their way is told by nothing. */
+/** Wait after the last audio: the protocol doesn't say whether words of an earlier part are still pending. */
 const LAST_WORDS_MS = 400
 
 export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
@@ -43,7 +43,7 @@ interface ScribeMessage {
   error?: string
 }
 
-/** Told where the audio of a part that was to be closed holds nothing to close. */
+/** The error for committing a part without speech. */
 const NOTHING_LEFT = new Set(['commit_throttled', 'insufficient_audio_activity'])
 const SILENT = new Set(['session_started', 'committed_transcript', 'committed_transcript_entities', 'warning'])
 

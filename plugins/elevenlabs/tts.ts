@@ -6,7 +6,7 @@ import { ELEVENLABS, endpointOf, failureOf, socketUrl } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
 const BYTES_PER_S = SAMPLE_RATE_HZ * 2
-/** Sarah, a voice that every account has. */
+/** Sarah, available to every account. */
 const DEFAULT_VOICE = 'EXAVITQu4vr4xnSDxMaL'
 const DEFAULT_MODEL = 'eleven_flash_v2_5'
 /** Longest silence of ours that the server keeps a connection over; the most it takes. */
@@ -21,7 +21,7 @@ export function makeTts(host: PluginHost, options: SpeechOptions): ProviderTTS {
   const url = socketUrl(base, `/v1/text-to-speech/${encodeURIComponent(voice)}/multi-stream-input`, {
     model_id: model,
     output_format: `pcm_${SAMPLE_RATE_HZ}`,
-    // Older models hear the language from the text alone, and refuse to be told.
+    // Older models detect the language from the text, and refuse the parameter.
     language_code: /_v2_5$/.test(model) ? code : undefined,
     sync_alignment: true,
     // Sentences come whole: there is nothing to wait for.

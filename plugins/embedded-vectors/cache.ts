@@ -1,6 +1,6 @@
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { FULL_BLOCK_CHUNKS } from '../../runtime/knowledge/engine/blocks.ts'
-import type { Engine, EngineBlock, Index } from '../../runtime/knowledge/engine/engine.ts'
+import type { EngineBlock, Index, SearchEngine } from '../../runtime/knowledge/engine/engine.ts'
 import type { ShelfRow, VectorBlobStore, VectorMatch, VectorQuery, VectorScope } from '../../runtime/plugin/contract.ts'
 
 /** Read at once: little enough that neither the event loop nor the searches of other agents wait for long. */
@@ -20,7 +20,7 @@ interface Block extends EngineBlock {
 interface Entry {
   version: number
   /** Where its blocks are. */
-  engine: Engine
+  engine: SearchEngine
   readonly blocks: Block[]
   /** Settles once all blocks are there. */
   ready: Promise<void>
@@ -40,19 +40,19 @@ interface Loading {
 }
 
 /**
- * The blocks that the engine holds for each agent: indexes of the agents used last, up to `maxBytes` together (one agent's alone may be
+ * The blocks the engine holds per agent: indexes of the agents used last, up to `maxBytes` together (one agent's alone may be
  * larger). Each use asks the shelf for the version; after a change only rows that are new, or that stood beside a removed
  * one, are read. However often it changes, one index of an agent is read at a time. An engine that was lost is replaced by the next use.
  */
 export class IndexCache {
   readonly #shelf: VectorBlobStore
   readonly #maxBytes: number
-  readonly #makeEngine: () => Engine
-  #engine: Engine
+  readonly #makeEngine: () => SearchEngine
+  #engine: SearchEngine
   /** In the order of use, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #loading = new Map<string, Loading>()
-  readonly #reading = new Gate({
+  readonly #reading = new AdmissionGate({
     kind: 'knowledge_index',
     places: READ_AT_ONCE,
     mostOfOne: READ_OF_ONE,
@@ -61,7 +61,7 @@ export class IndexCache {
   #bytes = 0
   #isClosed = false
 
-  constructor(shelf: VectorBlobStore, maxBytes: number, makeEngine: () => Engine) {
+  constructor(shelf: VectorBlobStore, maxBytes: number, makeEngine: () => SearchEngine) {
     this.#shelf = shelf
     this.#maxBytes = maxBytes
     this.#makeEngine = makeEngine
@@ -142,7 +142,7 @@ export class IndexCache {
 
   async #fill(scope: VectorScope, entry: Entry, loading: Loading): Promise<void> {
     if (entry.users === 1) {
-      // No caller waits any more.
+      // The caller has gone.
       loading.next = undefined
       return
     }
@@ -152,7 +152,7 @@ export class IndexCache {
     try {
       entry.engine = this.#engine
       entry.version = await this.#shelf.version(scope, new AbortController().signal)
-      // Later callers may know of more rows than the list has now.
+      // Later callers may know of more than is listed now.
       loading.next = undefined
       loading.running = entry
       await this.#load(scope, entry, previous?.blocks ?? [])

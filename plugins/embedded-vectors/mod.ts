@@ -1,5 +1,5 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { EmbeddedVectors } from './store.ts'
+import { EmbeddedVectors } from './embedded-vectors.ts'
 
 const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 

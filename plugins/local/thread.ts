@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { denoiserConfig, offlineConfig, streamingConfig, voiceConfig } from './configuration.ts'
 import { Denoiser } from './denoiser.ts'
-import { type InboundAudio, OfflineEars, StreamingEars } from './ears.ts'
 import { HEARING_RATE_HZ, type ThreadOptions } from './model.ts'
+import { type LocalRecogniser, OfflineRecogniser, StreamingRecogniser } from './recognisers.ts'
 import { loadSherpa } from './sherpa.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 import { Voice } from './voice.ts'
@@ -14,7 +14,7 @@ const sherpa = loadSherpa(modelsDir)
 const say = (message: FromThread, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer)
 
 const place = { model, dir, threads }
-let ears: InboundAudio | undefined
+let recogniser: LocalRecogniser | undefined
 let voice: Voice | undefined
 
 /** Noise is taken away for each caller by himself: what does it remembers what it has heard. */
@@ -24,10 +24,15 @@ const quiet = (): Denoiser | undefined =>
 async function load(): Promise<number> {
   switch (model.engine) {
     case 'streaming-transducer':
-      ears = new StreamingEars(new sherpa.OnlineRecognizer(streamingConfig(place, pauseMs)), quiet, say)
+      recogniser = new StreamingRecogniser(new sherpa.OnlineRecognizer(streamingConfig(place, pauseMs)), quiet, say)
       return HEARING_RATE_HZ
     case 'offline-nemo-transducer':
-      ears = new OfflineEars(await sherpa.OfflineRecognizer.createAsync(offlineConfig(place)), quiet, say, pauseMs)
+      recogniser = new OfflineRecogniser(
+        await sherpa.OfflineRecognizer.createAsync(offlineConfig(place)),
+        quiet,
+        say,
+        pauseMs,
+      )
       return HEARING_RATE_HZ
     case 'vits':
     case 'kokoro': {
@@ -46,19 +51,19 @@ async function load(): Promise<number> {
 function receive(message: ToThread): void {
   switch (message.type) {
     case 'hear':
-      ears?.open(message.session)
+      recogniser?.open(message.session)
       break
     case 'speak':
       voice?.speak(message.session, message.request)
       break
     case 'audio':
-      ears?.push(message.session, message.samples)
+      recogniser?.push(message.session, message.samples)
       break
     case 'end':
-      ears?.end(message.session)
+      recogniser?.end(message.session)
       break
     case 'cancel':
-      ears?.cancel(message.session)
+      recogniser?.cancel(message.session)
       voice?.cancel(message.session)
       break
     case 'ping':

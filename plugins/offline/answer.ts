@@ -10,7 +10,7 @@ export interface Conversation {
   sources: readonly string[]
   turns: readonly { role: 'user' | 'assistant'; text: string }[]
   /**
-   * A language tag; absent, English or `multi`: told from the prompt. A question in another known language is answered in that.
+   * A language tag; absent, English or `multi`: detected from the prompt. A question in another known language is answered in that.
    */
   language?: string | undefined
 }
@@ -153,7 +153,7 @@ function sayable(sentence: string, language: Language): string | undefined {
   const identity = identityOf(sentence, language)
   if (identity !== undefined) return identity
   const said = words(sentence).join(' ')
-  // Orders may be in English, whatever the language of the facts.
+  // Instructions may be in English, independent of the facts' language.
   return language.instruction.test(said) || LANGUAGES[0].instruction.test(said) ? undefined : sentence
 }
 

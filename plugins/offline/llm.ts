@@ -7,7 +7,7 @@ import { answer } from './answer.ts'
 export class OfflineLLM extends llm.LLM {
   readonly #language: string | undefined
 
-  /** `language`: the agent's language tag; otherwise it is told from each question. */
+  /** `language`: the agent's language tag; otherwise it is detected from each question. */
   constructor(language?: string) {
     super()
     this.#language = language

@@ -5,7 +5,7 @@ import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { endpointOf } from './endpoint.ts'
 
-/** OpenAI's chat completions: LiveKit's class behind the plugin's own handles, its failures told in an operator's words. */
+/** OpenAI's chat completions: LiveKit's class behind the plugin's own handles, with errors worded for an operator. */
 export function makeLlm(host: PluginHost, { model, temperature, settings }: SpeechOptions): openai.LLM {
   const { base, key, provider } = endpointOf(host)
   const client = new OpenAI({

@@ -1,6 +1,6 @@
 import type { Rejection } from '../../runtime/plugin-sdk/telephony/stream/received.ts'
 
-/** What Plivo is told to do with a call. */
+/** Plivo's XML instructions for a call. */
 
 /** Joins the call to our stream, which shows the token among its headers. */
 export function connect(streamUrl: string, token: string): string {

@@ -67,7 +67,7 @@ export class QdrantStore implements VectorStore {
     await this.#delete({ must: mustBe(owner) }, signal)
   }
 
-  /** Makes the collection when there is none. What failed is tried again by the next request. */
+  /** Creates the collection if missing. After a failure the next request tries again. */
   #prepare(signal: AbortSignal): Promise<void> {
     this.#prepared ??= this.#makeCollection(signal).catch((error) => {
       this.#prepared = undefined
@@ -95,7 +95,7 @@ export class QdrantStore implements VectorStore {
         if (statusOf(error) !== CONFLICT) throw error
       })
     }
-    // Also if the collection exists: its creator may have died before this step.
+    // Also for an existing collection: its creator may have died before this step.
     for (const [field_name, is_tenant] of [
       ['agent_id', true],
       ['workspace_id', false],

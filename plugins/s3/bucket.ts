@@ -60,7 +60,7 @@ export class S3Bucket {
     }
   }
 
-  /** The answer, whatever its status below 300, and 404 without a word of a missing bucket. Throws ProviderError. */
+  /** Returns any 2xx answer, and a 404 unless it reports a missing bucket. Throws ProviderError. */
   async send(request: S3Request): Promise<Response> {
     const url = new URL(`${this.#base}${request.key === '' ? '' : `/${request.key}`}`)
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value)
@@ -100,7 +100,7 @@ export class S3Bucket {
     }
   }
 
-  /** An address anyone may GET for so long. Made here: no server is asked. */
+  /** A presigned GET URL, valid for this long. Computed locally. */
   async presign(key: string, expiresInS: number, query: Readonly<Record<string, string>>): Promise<string> {
     const url = new URL(`${this.#publicBase}/${key}`)
     for (const [name, value] of Object.entries({ ...query, 'X-Amz-Expires': String(expiresInS) })) {

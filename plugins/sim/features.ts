@@ -1,4 +1,4 @@
-import { PowerSpectrum } from './fft.ts'
+import { PowerSpectrum } from './power-spectrum.ts'
 
 /** Bands of a frame's shape. */
 export const BANDS = 24
@@ -9,7 +9,7 @@ const WINDOW_MS = 32
 /** Root compression: unlike a logarithm it leaves faint bands, where noise rules, faint. */
 const COMPRESSION = 0.3
 
-/** What a 32 ms window sounds like, whatever its loudness. */
+/** The loudness-independent features of a 32 ms window. */
 export interface FrameFeatures {
   /** BANDS values of unit length, mean removed: how the power spreads over the mel bands. */
   shape: Float32Array

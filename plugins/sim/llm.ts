@@ -55,7 +55,7 @@ class SimStream extends llm.LLMStream {
     const { sources, turns } = readChat(this.chatCtx)
     const question = turns.findLast((turn) => turn.role === 'user')?.text ?? ''
     const { items } = this.chatCtx
-    // A tool that was called for this question is called no second time, whatever was said since.
+    // A tool is called once per question.
     const asked = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
     const result = items.findLast((item, at) => at > asked && item.type === 'function_call_output')
     const output = result?.type === 'function_call_output' ? result.output : undefined

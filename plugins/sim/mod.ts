@@ -1,6 +1,6 @@
 import { definePlugin, type PluginHost } from '../../runtime/plugin/contract.ts'
 import { readLlmScenario, readSttScenario } from './scenario.ts'
-import { SimCarrier } from './telephony.ts'
+import { SimCarrier } from './sim-carrier.ts'
 import { sentencesOf } from './utterances/index.ts'
 import { Vocabulary } from './vocabulary.ts'
 

@@ -214,7 +214,7 @@ export class SipCarrier implements Carrier {
           refuse: (detail) => heard.failed('carrier', `SIP error: ${detail}`),
           took: (taken) => {
             own = taken
-            // The phone that picked up has the call.
+            // The first to answer gets the call.
             if (taken.transfer !== undefined) this.#calls.set(order.callId, taken)
           },
           left: () => {

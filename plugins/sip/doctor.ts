@@ -132,7 +132,7 @@ async function findMedia(stack: SipStack, flow: Flow, note: Note): Promise<void>
   )
 }
 
-/** A request of no dialog; undefined when nobody answers in time. REGISTER without Contact only asks (section 10.2.3). */
+/** A request outside a dialog; undefined after a timeout. REGISTER without Contact only asks (section 10.2.3). */
 function ask(
   stack: SipStack,
   active: ActiveTrunk,

@@ -31,7 +31,7 @@ export function readSettings(host: PluginHost, options: Readonly<Record<string, 
   }
 }
 
-/** Grants that were written before there was a collector don't name it: then there is none. */
+/** Grants from before the collector existed don't name it: it is then disabled. */
 function hepUrlOf(host: PluginHost): string | undefined {
   try {
     return host.env.get('PATCHBAY_HEP_URL')

@@ -105,7 +105,7 @@ export class SipStack {
       changed: (id, bindings) => {
         options.directory.extensions
           ?.registered(id, bindings)
-          .catch((err) => log.warn({ err }, 'Other nodes could not be notified of a registration'))
+          .catch((err) => log.warn({ err }, 'Could not announce a registration to other nodes'))
       },
     })
     this.ports = new MediaPorts(
@@ -292,7 +292,7 @@ export class SipStack {
   #trunksChanged(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void {
     this.gatekeeper.forget()
     for (const active of removed) {
-      // Gone, or changed in what the trunk was told: a new cap is none of its business.
+      // Gone, or changed in what was registered with the trunk: a new cap doesn't matter.
       if (!added.includes(active) || this.#contacts.get(active)?.as !== contactKey(active)) this.#leave(active)
     }
     this.#keepInTouch()
@@ -338,7 +338,7 @@ export class SipStack {
   }
 }
 
-/** Our contact as a trunk has it: when it changes, we register again. */
+/** The settings registered with a trunk: a change registers anew. */
 function contactKey({ trunk }: ActiveTrunk): string {
   const { host, transport, register, username, password, tlsCa, tlsKey, settings } = trunk
   const { auth_username, from_domain, contact_user, contact_domain, outbound_proxy, tls_cert } = settings

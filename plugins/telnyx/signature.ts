@@ -6,7 +6,7 @@ const MAX_AGE_MS = 300_000
 /** DER of an Ed25519 public key, up to its 32 bytes. */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** The account's public key, base64 as the portal shows it. Throws when it is none. */
+/** The account's public key, base64 as the portal shows it. Throws when it is invalid. */
 export function publicKeyOf(base64: string): KeyObject {
   const raw = Buffer.from(base64, 'base64')
   if (raw.length !== 32) throw new Error('TELNYX_PUBLIC_KEY must be the public key of the account, 32 bytes in base64')

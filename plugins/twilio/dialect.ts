@@ -9,7 +9,7 @@ import {
 /** Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages */
 export const twilioDialect: StreamDialect = {
   format: { encoding: 'pcmu', sampleRateHz: 8_000 },
-  // What follows the stream in the TwiML asks us, and is told to hang up.
+  // The TwiML after the stream requests our URL, and gets a hangup.
   closingEndsCall: true,
   clearReturnsMarks: true,
   read: readerOf({

@@ -5,7 +5,7 @@ import type { TwilioApi } from './api.ts'
 
 /** Begins the friendly name of numbers that were bought here: only those are given back. */
 const BOUGHT = 'Patchbay '
-/** Where Twilio brings calls, whatever address we had when it was told. */
+/** Our webhook's path on Twilio's numbers, independent of the public URL at that time. */
 const OUR_VOICE_PATH = '/telephony/twilio/voice'
 /** Countries whose numbers Twilio can search by area code; elsewhere it is the beginning of the number. */
 const AREA_CODES = new Set(['US', 'CA'])
@@ -70,7 +70,7 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
       await api.ask(signal, async (client) => {
         const resource = client.incomingPhoneNumbers(owned.sid)
         if (bought ?? owned.friendlyName.startsWith(BOUGHT)) await resource.remove()
-        // A number whose calls were redirected elsewhere meanwhile keeps that address.
+        // A number whose calls were redirected meanwhile stays as it is.
         else if (owned.voiceUrl.endsWith(OUR_VOICE_PATH)) await resource.update({ ...NOWHERE, ...before })
       })
     },

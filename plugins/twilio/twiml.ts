@@ -1,7 +1,7 @@
 import twilio from 'twilio'
 import type { Rejection } from '../../runtime/plugin-sdk/telephony/stream/received.ts'
 
-/** What Twilio is told to do with a call: small XML documents. */
+/** TwiML documents for a call. */
 
 const { VoiceResponse } = twilio.twiml
 

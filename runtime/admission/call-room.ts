@@ -18,7 +18,7 @@ import type { Demand } from './share-out.ts'
 export interface CallRoom {
   /**
    * Calls `take` with how many slots there are now, when that is any, while no other unit is given room. `take` makes calls
-   * (rows in `calls`, queued), one a slot, or more that have none of their own: `mostCalls` at most. It resolves with the
+   * (rows in `calls`, queued), one per slot, or more without slots of their own: `mostCalls` at most. It resolves with the
    * slots it took. Resolves with that, 0 when there was no room.
    */
   claim(demand: CallDemand, take: (most: number, mostCalls: number) => Promise<number>): Promise<number>

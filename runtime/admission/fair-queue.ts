@@ -3,7 +3,7 @@
  * each turn moves its workspace back by 1 / weight, and one that comes new, or comes back, stands where the line is now: it
  * waits for one turn of each other workspace at most, however much they have queued. Pure.
  */
-export interface Place {
+export interface QueuePlace {
   workspaceId: string
   /** Default: the workspace has one. */
   unit?: string
@@ -48,7 +48,7 @@ export class FairQueue<T> {
    * Puts the item in. When that is one too many, returns who has to leave: the newest of the workspace that has most in line,
    * which may be the item itself.
    */
-  add(item: T, { workspaceId, unit = '', weight = 1 }: Place): T | undefined {
+  add(item: T, { workspaceId, unit = '', weight = 1 }: QueuePlace): T | undefined {
     let line = this.#lines.get(workspaceId)
     if (line === undefined) {
       line = { workspaceId, weight, startTag: this.#virtualTime, size: 0, units: new Map() }
@@ -92,7 +92,7 @@ export class FairQueue<T> {
     return first && this.#takeFrom(first)
   }
 
-  /** Takes the workspace's next out of the line, where somebody else decides which workspace is next. */
+  /** Takes the workspace's next entry, where the caller decides which workspace is next. */
   nextOf(workspaceId: string): T | undefined {
     const line = this.#lines.get(workspaceId)
     return line && this.#takeFrom(line)

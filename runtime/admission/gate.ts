@@ -1,6 +1,6 @@
 import { boundary } from '../lib/async/boundary.ts'
 import { PatchbayError } from '../lib/errors.ts'
-import { FairQueue, type Place } from './fair-queue.ts'
+import { FairQueue, type QueuePlace } from './fair-queue.ts'
 import { countRefusal } from './refusals.ts'
 
 export interface GateOptions {
@@ -10,9 +10,9 @@ export interface GateOptions {
   places: number
   /** At once of one workspace, so that another finds a place; default: all. */
   mostOfOne?: number
-  /** Less for each where another workspace has come within so long: then they don't only find a place, but find it quick. */
+  /** Lower per-workspace limit while several workspaces were active within this time, so that each finds a place quickly. */
   besideOthers?: { mostOfOne: number; withinMs: number; monotonicMs(): number }
-  /** That wait; beyond it the newest of the workspace with most waiting is refused. */
+  /** Maximum waiting; beyond it, the newest of the workspace with the most is refused. */
   maxWaiting: number
 }
 
@@ -28,7 +28,7 @@ interface Visit {
 }
 
 /** Lets work of this process begin in turns by workspace. */
-export class Gate {
+export class AdmissionGate {
   readonly #options: GateOptions
   readonly #waiting: FairQueue<Waiting>
   readonly #held = new Map<string, number>()
@@ -46,7 +46,7 @@ export class Gate {
    * Waits for a place; resolves with what gives it back, once however often it is called. Throws `unavailable` when too many
    * wait, and the signal's reason.
    */
-  async enter(place: Place, signal?: AbortSignal): Promise<() => void> {
+  async enter(place: QueuePlace, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
     const { workspaceId } = place
     this.#note(workspaceId)
@@ -78,7 +78,7 @@ export class Gate {
   }
 
   /** As `enter`, where there is a place now; undefined: one would have to wait. */
-  tryEnter({ workspaceId }: Place): (() => void) | undefined {
+  tryEnter({ workspaceId }: QueuePlace): (() => void) | undefined {
     this.#note(workspaceId)
     if (this.#inside >= this.#options.places || this.#waiting.sizeOf(workspaceId) > 0) return undefined
     if (!this.#mayEnter(workspaceId)) return undefined
@@ -100,7 +100,7 @@ export class Gate {
   }
 
   /** Runs the work in a place. */
-  async run<T>(place: Place, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(place: QueuePlace, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.enter(place, signal)
     try {
       return await work()
@@ -110,7 +110,7 @@ export class Gate {
   }
 
   /** What the source yields, in a place held until it ends. */
-  async *pass<T>(place: Place, source: () => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
+  async *pass<T>(place: QueuePlace, source: () => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
     const leave = await this.enter(place, signal)
     try {
       yield* source()

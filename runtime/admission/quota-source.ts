@@ -7,8 +7,8 @@ export interface WorkspaceQuotas {
 }
 
 /**
- * Where quotas come from. It is asked at each decision and keeps nothing, so that a raised quota applies to waiting
- * calls; store/workspaces/quotas.ts answers from the tables that workspace and operator write.
+ * Where quotas come from. It is asked at each decision and keeps nothing, so that a raised quota reaches calls that
+ * wait; store/workspaces/quotas.ts answers from the tables that workspace and operator write.
  */
 export interface QuotaSource {
   ofWorkspace(workspaceId: string): Promise<WorkspaceQuotas>

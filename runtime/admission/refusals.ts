@@ -8,7 +8,7 @@ export const admissionRefusals = new Counter({
   registers: [],
 })
 
-// A counter that appears with its first count hides that one from queries of increases.
+// A counter that appears with its first count hides that count from `increase()`.
 for (const reason of ['line_full', 'waited_too_long']) admissionRefusals.inc({ kind: 'seat', reason }, 0)
 
 /** @param kind what was asked for: phone, web, seat, upload, document, password, chat … */

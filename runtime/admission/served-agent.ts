@@ -22,7 +22,7 @@ export interface UnallowedProvider {
 }
 
 /**
- * The agent with those fallbacks alone that are allowed, or the first choice that is not: nobody else was chosen in its place.
+ * The agent with those fallbacks alone that are allowed, or the first choice that is not allowed: it has no substitute.
  * @param allowed null: every provider
  */
 export function servedOf<A extends AgentChoices>(

@@ -18,7 +18,7 @@ const breakers = new Breakers()
 
 export type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language'>
 
-export interface Spent {
+export interface AnalysisUsage {
   inputTokens: number
   outputTokens: number
 }
@@ -28,7 +28,12 @@ export async function askModel(
   plugins: PluginRegistry,
   choice: ModelChoice,
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[],
-  { signal, log, spent, trace }: { signal: AbortSignal; log: Logger; spent: Spent; trace?: TraceContext | undefined },
+  {
+    signal,
+    log,
+    spent,
+    trace,
+  }: { signal: AbortSignal; log: Logger; spent: AnalysisUsage; trace?: TraceContext | undefined },
 ): Promise<string> {
   initializeLogger({ pretty: false, level: 'silent' })
   const agent = { ...choice, temperature: 0 } as AgentSpec

@@ -61,8 +61,8 @@ export function transcriptText(turns: readonly Said[]): string {
   return `${cutText(text, half)}\n[…]\n${cutTextStart(text, half)}`
 }
 
-/** The one object in a model's answer; undefined: there is none. */
-export function objectIn(answer: string): Record<string, unknown> | undefined {
+/** The one JSON object in a model's answer; undefined if missing. */
+export function onlyObjectIn(answer: string): Record<string, unknown> | undefined {
   const [start, end] = [answer.indexOf('{'), answer.lastIndexOf('}')]
   if (start < 0 || end < start) return undefined
   try {

@@ -40,12 +40,12 @@ import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './types/leg.ts
  *
  * In a voice worker, around one conversation (runtime/conversation/conversation.ts):
  *
- *     link → toAgent: decode · jitter · resample · echo → ears → the stages below → mouth → fromAgent: resample · encode · pace → link
+ *     link → toAgent: decode · jitter · resample · echo → InboundAudio → the stages below → SpeechOutput → fromAgent: resample · encode · pace → link
  */
 
 /**
- * What decides in a conversation, in the order in which what happens passes. Each is told of it with the time, and says what is
- * to be done; one that takes a turn or a key keeps it from those behind it.
+ * The stages of a conversation, in the order in which they receive reports. Each gets a report with its time and returns what is
+ * to be done; a stage that consumes a turn or a key keeps it from the later ones.
  */
 const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
   announcement,
@@ -72,11 +72,11 @@ export interface PathCall {
   readonly log: CallLog
   /** What the caller said that is not in the log yet. */
   readonly audio: CallerAudio
-  /** The way to the worker; undefined while there is none that accepted. */
+  /** The link to the worker; undefined until one has accepted. */
   readonly link: LinkSession | undefined
   /** The caller is on the way to another human, or with them; undefined: neither. */
   readonly transferring: Transfer | undefined
-  /** Who listens in, and whom the caller hears in the agent's place. */
+  /** The supervisors who listen in, and the one the caller hears in the agent's place. */
   readonly supervision: Supervision
   /** When what the agent said was on the line. */
   readonly lineTimes: LineTimes
@@ -92,7 +92,7 @@ export interface PathCall {
   workerLost(reason: string): void
   /** The caller said that the call may be recorded. */
   consented(): void
-  /** What a worker tells of a session that is over. */
+  /** Receives a worker's events of a session that is over. */
   late(event: CallEventBody, sound?: SoundSpan): void
   /** What the worker asks for. */
   ask(method: AskMethod, params: unknown): Promise<unknown>
@@ -102,7 +102,7 @@ export interface PathCall {
 export function fromCaller(call: PathCall, clock: Clock): LegEvents {
   return {
     audio(bytes, timestamp) {
-      // One moment for all: between two looks at the clock a busy machine may be elsewhere for longer than a frame.
+      // Read the clock once: on a busy machine two reads may be more than a frame apart.
       const nowMs = clock.monotonicMs()
       call.tap?.caller(bytes, timestamp, nowMs)
       call.supervision.caller(bytes, timestamp, nowMs)
@@ -174,14 +174,14 @@ export const DRAINED = 'drained'
 const JITTER = { maxWaitMs: 60, maxFillMs: 1000 }
 
 /**
- * The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for the ears.
+ * The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for InboundAudio.
  * @param saidAt when the packet of that timestamp came, where another worker had the call then; undefined: now
  */
 export function toAgent(
   format: AudioFormat,
   modelRateHz: number,
   echo: EchoSuppressor,
-  ears: InboundAudio,
+  inbound: InboundAudio,
   clock: Clock,
   pacer: Pacer,
   saidAt: (timestamp: number) => number | undefined = () => undefined,
@@ -201,17 +201,17 @@ export function toAgent(
   }
   const give = (pieces: readonly HeardPiece[], nowMs: number, before: boolean): void => {
     for (const { samples, atMs, soundMs } of pieces) {
-      ears.hear(samples, before || atMs < nowMs ? atMs : undefined, soundMs)
+      inbound.hear(samples, before || atMs < nowMs ? atMs : undefined, soundMs)
     }
   }
   const leave = pacer.add((_frames, nowMs) => {
     pass(receiver.tick(nowMs))
     give(echo.overdue(nowMs), nowMs, false)
-    // What waits for its verdict is not missing.
-    if (!echo.undecided) ears.tick(nowMs)
+    // Audio held back by the echo suppressor is not missing.
+    if (!echo.undecided) inbound.tick(nowMs)
   })
   return {
-    /** What of the caller was never heard, since the beginning. */
+    /** Audio of the caller lost since the start. */
     get lost(): Readonly<Record<'line' | 'late', number>> {
       return { line: msOf(receiver.lost), late: msOf(receiver.lateSamples) }
     },
@@ -221,16 +221,16 @@ export function toAgent(
   }
 }
 
-/** The worker's way out: the mouth resamples and encodes what is synthesised; the pacer says when a frame leaves. */
-export function fromAgent(mouth: SpeechOutput, pacer: Pacer) {
-  return { close: pacer.add((frames) => mouth.tick(frames)) }
+/** The worker's outbound path: SpeechOutput resamples and encodes speech; the pacer decides when a frame leaves. */
+export function fromAgent(output: SpeechOutput, pacer: Pacer) {
+  return { close: pacer.add((frames) => output.tick(frames)) }
 }
 
 /** The agent's way out: what the worker says goes to the caller and into the call log. */
 export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
   return {
     audio(bytes, timestamp) {
-      // What the agent still says once somebody has the call is heard by nobody.
+      // Once a human has taken the call, the agent's remaining speech is dropped.
       if (call.supervision.speaker !== undefined) return
       const nowMs = clock.monotonicMs()
       call.lineTimes.frame((timestamp * 1000) / call.leg.format.sampleRateHz, call.callMs(nowMs))
@@ -312,7 +312,7 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
   'hung_up',
 ])
 
-/** A worker says that something happened: it is written, then it has its effects. */
+/** A worker's event is logged first, then its effects run. */
 export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): void {
   if (NOT_OF_WORKERS.has(body.type)) return
   const event = call.log.append(atTimesOfTheLine(call, body, sound))
@@ -321,7 +321,7 @@ export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): vo
   if (event.type === 'consent' && event.consent === 'given') call.consented()
 }
 
-/** A worker tells when something was said by its own clock, and of the caller's sound which it was. */
+/** A worker reports times by its own clock, with the span of the caller's audio they refer to. */
 function atTimesOfTheLine({ lineTimes }: PathCall, body: CallEventBody, sound?: SoundSpan): CallEventBody {
   switch (body.type) {
     case 'turn':

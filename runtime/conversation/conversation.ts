@@ -21,7 +21,7 @@ import { SoundTimes } from './hearing/sound-times.ts'
 import type { AudioInstant } from './hearing/speech-edges.ts'
 import { SpokenLanguage } from './hearing/spoken-language.ts'
 import { listenForTones } from './hearing/tones.ts'
-import { type EndsAt, TurnEnd } from './hearing/turn.ts'
+import { type EndsAt, TurnEnd } from './hearing/turn-end.ts'
 import { TurnTimes } from './hearing/turn-times.ts'
 import { VoiceActivity } from './hearing/voice-activity.ts'
 import type { Breakers } from './providers/breaker.ts'
@@ -38,7 +38,7 @@ import { makeTools } from './replying/tools.ts'
 import type { Fillers } from './speaking/fillers.ts'
 import { replayTimestamps } from './speaking/replay-timestamps.ts'
 import { ResilientTts } from './speaking/resilient-tts.ts'
-import { type MouthEvents, SpeechOutput } from './speaking/speech-output.ts'
+import { SpeechOutput, type SpeechOutputEvents } from './speaking/speech-output.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
@@ -46,7 +46,7 @@ import type { LostAudio } from './worker-metrics.ts'
 
 /** What was used since the last report is lost with the worker. */
 const USAGE_EVERY_MS = 3_000
-/** How often the stages are told that time passes; what they wait for takes far longer. */
+/** Interval of the stages' tick; their timers are far longer. */
 const TICK_EVERY_MS = 60
 
 /** What a voice worker counts of its conversations. */
@@ -72,7 +72,7 @@ export interface ConversationDeps {
   clock: Clock
   log: Logger
   observer: ConversationObserver
-  /** Somebody collects the traces of calls: language models are told which they work for. */
+  /** Traces are exported: requests to language models carry the call's trace context. */
   traced?: boolean
   /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
   endpointingDelayMs?: (probability: number) => number
@@ -90,12 +90,12 @@ export class Conversation implements LinkedConversation {
   readonly #log: Logger
   readonly #abort = new AbortController()
   readonly #stages: Stages
-  readonly #ears: InboundAudio
+  readonly #inbound: InboundAudio
   readonly #echo: EchoSuppressor
   readonly #voice: VoiceActivity
   readonly #turnEnd: TurnEnd
   readonly #recogniser: Recogniser
-  readonly #mouth: SpeechOutput
+  readonly #output: SpeechOutput
   readonly #dialogue: Dialogue
   readonly #knowledge: Knowledge | undefined
   readonly #tts: ResilientTts
@@ -141,15 +141,15 @@ export class Conversation implements LinkedConversation {
       () => clock.monotonicMs(),
       (order) => this.#do(order),
     )
-    this.#ears = new InboundAudio(clock)
+    this.#inbound = new InboundAudio(clock)
     this.#turnEnd = new TurnEnd(
-      this.#ears,
+      this.#inbound,
       models,
       clock,
       (pause) => this.#endsAt(pause),
       (err) => this.#failed('session', err),
     )
-    this.#voice = new VoiceActivity(this.#ears, models, clock, {
+    this.#voice = new VoiceActivity(this.#inbound, models, clock, {
       speechStarted: (startMs) => this.#speechStarted(startMs),
       contested: () => this.#dialogue.busy,
       paused: () => this.#turnEnd.paused(),
@@ -167,17 +167,17 @@ export class Conversation implements LinkedConversation {
       this.#echo.sent(limited, clock.monotonicMs())
       return encode(limited)
     }
-    const said: MouthEvents = {
+    const said: SpeechOutputEvents = {
       started: () => this.#report({ type: 'voice_started', purpose: this.#dialogue.purpose }),
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
-      interjected: () => this.#report({ type: 'filler_over' }),
+      fillerOver: () => this.#report({ type: 'filler_over' }),
     }
-    this.#mouth = new SpeechOutput(format, send, port, clock, said, answeredMs)
-    if (resume?.held === true) this.#mouth.hold(true)
+    this.#output = new SpeechOutput(format, send, port, clock, said, answeredMs)
+    if (resume?.held === true) this.#output.hold(true)
     this.#recogniser = new Recogniser({
       chain: providers.stt,
-      ears: this.#ears,
+      inbound: this.#inbound,
       voice: this.#voice,
       clock,
       events: this.#heard(),
@@ -194,7 +194,7 @@ export class Conversation implements LinkedConversation {
       },
       voice: this.#voice,
       turnEnd: this.#turnEnd,
-      mouth: this.#mouth,
+      output: this.#output,
       knowledge: this.#knowledge,
       tools: (hangUp) =>
         makeTools(agent.tools ?? [], port, { nextId: () => `tool-${++this.#toolCalls}`, hangUp }, this.#abort.signal),
@@ -212,48 +212,48 @@ export class Conversation implements LinkedConversation {
         ended: (err) => this.#sessionEnded(err),
       },
     })
-    const saidAt = replayTimestamps(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#ears.behind)
-    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#ears, clock, pacer, saidAt)
+    const saidAt = replayTimestamps(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#inbound.behind)
+    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#inbound, clock, pacer, saidAt)
     this.#leave.push(
       this.#in.close,
-      fromAgent(this.#mouth, pacer).close,
+      fromAgent(this.#output, pacer).close,
       pacer.add((_frames, nowMs) => this.#tick(nowMs)),
     )
     if (agent.voicemail !== undefined && resume?.answeredBy === undefined) {
       const beep = (atMs: number) => this.#report({ type: 'beep', atMs })
       const fax = (atMs: number) => this.#report({ type: 'fax', atMs })
-      this.#leave.push(listenForTones(this.#ears, { beep, fax }))
+      this.#leave.push(listenForTones(this.#inbound, { beep, fax }))
     }
   }
 
   async start(): Promise<void> {
-    // The phone rings still: connections are there when the first word is.
+    // The phone is still ringing: connections are open before the first word.
     prewarm(this.#providers)
     await this.#dialogue.start()
     this.#report({ type: 'begin' })
   }
 
   audio(bytes: Uint8Array, timestamp: number): void {
-    // What is heard of a caller who has put us on hold is music.
+    // A caller who has put us on hold sends only music.
     if (this.#closing === undefined && !this.#held) this.#in.audio(bytes, timestamp)
   }
 
   input(event: CallEvent): void {
     if (event.type === 'held' || event.type === 'unheld') {
       this.#held = event.type === 'held'
-      this.#mouth.hold(this.#held)
+      this.#output.hold(this.#held)
     }
-    // What was typed after it was spoken is answered after it.
-    if (this.#ears.behind)
+    // Text typed after speech is answered after it.
+    if (this.#inbound.behind)
       inBackground(
         'call',
-        this.#ears.caughtUp().then(() => this.#report({ type: 'input', event })),
+        this.#inbound.caughtUp().then(() => this.#report({ type: 'input', event })),
       )
     else this.#report({ type: 'input', event })
   }
 
   played(markId: number): void {
-    this.#mouth.played(markId)
+    this.#output.played(markId)
   }
 
   close(reason: string): Promise<void> {
@@ -267,19 +267,19 @@ export class Conversation implements LinkedConversation {
     this.#tellRest()
     this.#abort.abort()
     this.#turnEnd.close()
-    this.#mouth.stop()
+    this.#output.stop()
     try {
       await this.#dialogue.close()
     } catch (err) {
       this.#log.warn({ err }, 'The agent session did not close cleanly')
     } finally {
-      // What was cut off by the close is counted with it.
+      // Usage of work the close cut off is included.
       this.#reportUsage()
       await closeProviders(this.#providers, this.#log)
     }
   }
 
-  /** Ends the session from this side: said once, then everything is released. */
+  /** Ends the session from this side: reported once, then everything is released. */
   #end(reason: SessionEndReason, error?: string): void {
     if (this.#closing !== undefined) return
     this.#tellRest()
@@ -287,7 +287,7 @@ export class Conversation implements LinkedConversation {
     inBackground('call', this.close(reason))
   }
 
-  /** What was said until now and is not told yet. */
+  /** Reports what was said until now and is not logged yet. */
   #tellRest(): void {
     this.#settle(true)
     this.#report({ type: 'closing' })
@@ -313,14 +313,14 @@ export class Conversation implements LinkedConversation {
         this.#expectReply()
         this.#dialogue.answer(order.text, order.spoken)
         return
-      case 'go_on':
-        inBackground('call', this.#goOn(order.instructions))
+      case 'continue_reply':
+        inBackground('call', this.#continueReply(order.instructions))
         return
-      case 'cut_off':
-        this.#dialogue.cutOff(order.force)
+      case 'interrupt':
+        this.#dialogue.interrupt(order.force)
         return
-      case 'silence':
-        this.#dialogue.silence(order.on)
+      case 'suppress_output':
+        this.#dialogue.suppressOutput(order.on)
         return
       case 'note':
         this.#dialogue.note(order.role, order.text, this.#deps.clock.nowMs())
@@ -328,22 +328,22 @@ export class Conversation implements LinkedConversation {
       case 'prepare_filler':
         this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
         return
-      case 'fill': {
+      case 'play_filler': {
         const { samples, sampleRateHz, text } = this.#deps.fillers.take(this.#voiceKey, order.text)
-        this.#mouth.interject(samples, sampleRateHz, text)
+        this.#output.playFiller(samples, sampleRateHz, text)
         return
       }
-      case 'hush':
-        this.#mouth.hush()
+      case 'stop_filler':
+        this.#output.stopFiller()
         return
       case 'end':
-        // What else follows from the same report is told before the end is.
+        // Other signals of the same report are logged before the end.
         queueMicrotask(boundary('call', () => this.#end(order.reason, order.error)))
     }
   }
 
   /** Goes on where another worker stopped, once the tools it had called have returned. */
-  async #goOn(instructions: string | undefined): Promise<void> {
+  async #continueReply(instructions: string | undefined): Promise<void> {
     const { resume } = this.#open
     const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
     if (this.#closing !== undefined) return
@@ -351,7 +351,7 @@ export class Conversation implements LinkedConversation {
       this.#dialogue.remember(
         contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
       )
-    this.#dialogue.goOn(instructions)
+    this.#dialogue.continueReply(instructions)
   }
 
   get #voiceKey(): string {
@@ -375,14 +375,14 @@ export class Conversation implements LinkedConversation {
   #speechStarted(startMs: number): void {
     this.#turnEnd.speechStarted()
     this.#recogniser.speechStarted(startMs)
-    // The model hears speech by windows of 32 ms; its sound began somewhere about.
-    this.#times.speechStarted(this.#edge(this.#ears.loudStretches.beginning(startMs)) ?? startMs)
+    // VAD windows are 32 ms: refine the onset from the signal's energy.
+    this.#times.speechStarted(this.#edge(this.#inbound.loudStretches.beginning(startMs)) ?? startMs)
     this.#report({ type: 'speech_started', atMs: startMs })
   }
 
   #speechEnded(endMs: number): void {
     // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
-    const atMs = this.#edge(this.#ears.loudStretches.end(endMs)) ?? endMs
+    const atMs = this.#edge(this.#inbound.loudStretches.end(endMs)) ?? endMs
     this.#turnEnd.speechEnded(atMs)
     this.#times.speechEnded(atMs)
     this.#report({ type: 'speech_ended', atMs })
@@ -395,13 +395,13 @@ export class Conversation implements LinkedConversation {
     return moment?.atMs
   }
 
-  /** What of the caller's sound an event is about; undefined: none of it. */
+  /** The span of the caller's audio an event refers to; undefined: it refers to none. */
   #soundOf(event: CallEventBody): SoundSpan | undefined {
     if (event.type !== 'turn' && event.type !== 'words' && event.type !== 'not_understood') return undefined
-    // What was typed or keyed was not said.
+    // Typed text and keys refer to no audio.
     if (event.type === 'turn' && event.inputs !== undefined && event.inputs.length > 0) return undefined
-    if (this.#ears.last === undefined) return undefined
-    const last = { ms: this.#callMs(this.#ears.last.atMs), soundMs: this.#ears.last.soundMs }
+    if (this.#inbound.last === undefined) return undefined
+    const last = { ms: this.#callMs(this.#inbound.last.atMs), soundMs: this.#inbound.last.soundMs }
     const place = (ms: number) => Math.round((this.#sounds.at(ms, last) * this.#open.format.sampleRateHz) / 1000)
     return { from: place(event.start_ms), to: place(event.end_ms) }
   }
@@ -412,9 +412,9 @@ export class Conversation implements LinkedConversation {
     const at = () => this.#times.at(clock.monotonicMs())
     const of = (language: string | undefined) => (language === undefined ? {} : { language })
     return {
-      agentSpeaks: () => this.#mouth.speaking,
+      agentSpeaks: () => this.#output.speaking,
       isEcho: (text) => {
-        const isEcho = this.#echo.mayEcho && isEchoOf(text, this.#mouth.heardSoFar()?.text ?? '')
+        const isEcho = this.#echo.mayEcho && isEchoOf(text, this.#output.heardSoFar()?.text ?? '')
         if (isEcho) this.#echo.doubt()
         return isEcho
       },
@@ -436,7 +436,7 @@ export class Conversation implements LinkedConversation {
         this.#echo.doubt()
         this.#report({ type: 'no_words', ...speech })
       },
-      deaf: (sinceMs) => this.#report({ type: 'deaf', sinceMs }),
+      sttUnavailable: (sinceMs) => this.#report({ type: 'stt_unavailable', sinceMs }),
       failed: () => this.#unanswered('stt', 'reply', true),
     }
   }
@@ -448,7 +448,7 @@ export class Conversation implements LinkedConversation {
     return followed ?? named
   }
 
-  /** The caller's spoken turn is over. True when it is not the language model's to answer. */
+  /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
   #turnOver(text: string): boolean {
     const language = this.#turnLanguage
     const turn = {
@@ -467,28 +467,28 @@ export class Conversation implements LinkedConversation {
   }
 
   #expectReply(): void {
-    this.#ears.forget()
-    this.#mouth.expectReply()
+    this.#inbound.forget()
+    this.#output.expectReply()
   }
 
   #progress(): void {
-    const heard = this.#mouth.heardSoFar()
+    const heard = this.#output.heardSoFar()
     if (heard !== undefined) this.#report({ type: 'voice_progress', ...heard })
   }
 
   #speechOver({ purpose, interrupted, failed, hangsUp }: SpeechOver): void {
-    if (!this.#mouth.speaking) {
+    if (!this.#output.speaking) {
       this.#settle(interrupted)
       // Words of another speech, whose sound is still being made, stay.
-      if (!this.#dialogue.busy) this.#mouth.dropUnspoken()
+      if (!this.#dialogue.busy) this.#output.dropUnspoken()
     }
     this.#report({ type: 'speech_over', purpose, interrupted, hangsUp })
     if (failed !== undefined && !interrupted) this.#unanswered(failed, purpose, this.#providers[failed].hopeless)
   }
 
-  /** What the agent was saying is over: what was heard of it goes into the record. */
+  /** The agent's speech is over: the part that was heard goes into the log. */
   #settle(interrupted: boolean): void {
-    const heard = this.#mouth.speaking ? this.#mouth.heardSoFar() : this.#mouth.takePlayedText()
+    const heard = this.#output.speaking ? this.#output.heardSoFar() : this.#output.takePlayedText()
     const { text, startMs, endMs } = heard ?? { text: '', startMs: 0, endMs: 0 }
     this.#report({ type: 'voice_ended', text, startMs, endMs, interrupted })
     this.#reportUsage()
@@ -526,7 +526,7 @@ export class Conversation implements LinkedConversation {
   #reportUsage(): void {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     this.#reportLosses()
-    const usage = this.#usage.take(this.#ears.heardMs)
+    const usage = this.#usage.take(this.#inbound.heardMs)
     for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
   }
 }

@@ -8,7 +8,7 @@ import { openProviders } from './providers/providers.ts'
 /** Makes the function that the link calls for every session it is offered. */
 export function conversations(deps: ConversationDeps): OpenConversation {
   return async (open, port) => {
-    // Read before anything is waited for: by it what the caller said is told from what was not answered yet.
+    // Read before the first await: it separates what the caller said from what is not answered yet.
     const openedMs = deps.clock.monotonicMs()
     if (open.format.encoding === 'opus') await prepareOpusRepair()
     const events: ChainEvents = {

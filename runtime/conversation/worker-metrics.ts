@@ -63,7 +63,7 @@ export interface WorkerMetrics {
 
 /**
  * A voice worker's metrics on a registry of their own.
- * @param traced somebody collects the traces of calls: latencies name the trace they are of
+ * @param traced traces are exported: latencies carry their trace's id
  */
 export function createWorkerMetrics(
   workerId: string,

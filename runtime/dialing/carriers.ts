@@ -16,7 +16,7 @@ export class Carriers {
   /**
    * @param trunks none where nothing is dialled and nothing listens
    * @param doorOf where a provider's requests reach this process; absent where they don't
-   * @param rulesOf the numbers that a workspace may call
+   * @param rulesOf destinations a workspace may call
    */
   constructor(
     plugins: PluginRegistry,
@@ -59,7 +59,7 @@ export class Carriers {
     return carriers.flatMap((carrier) => [...(carrier?.trunks?.() ?? [])])
   }
 
-  /** The carrier of this process that softphones register with; undefined: there is none. */
+  /** The carrier of this process that softphones register with; undefined without one. */
   async ofExtensions(): Promise<Carrier | undefined> {
     for (const made of this.#made.values()) {
       const carrier = await made.catch(() => undefined)

@@ -1,6 +1,6 @@
 import { PatchbayError } from '../lib/errors.ts'
 import { parseInstant } from '../lib/instant.ts'
-import { AudioInstant, callsPer24h, judgePlace, nextOpening } from './eligibility.ts'
+import { callsPer24h, judgePlace, Moment, nextOpening } from './eligibility.ts'
 import { readProspectNumber } from './prospect-number.ts'
 import { type CallingRule, loadCallingRules } from './rules.ts'
 import { loadPlaces } from './zones.ts'
@@ -41,7 +41,7 @@ export async function describeRules(
   const instant = when === undefined ? new Date(nowMs) : parseInstant(when)
   if (instant === undefined) throw refuse(`"${when}" is no instant; write it as 2026-03-02T14:00:00Z.`)
   const where = places.whereaboutsOf({ number })
-  const moment = new AudioInstant(instant.getTime())
+  const moment = new Moment(instant.getTime())
   const verdict = judgePlace(where, ANY_TIME, rules, moment)
   const next = verdict.open ? undefined : nextOpening(where, ANY_TIME, rules, instant.getTime())
   const limit = callsPer24h(where, rules)

@@ -7,9 +7,9 @@ import { DEFAULT_NUMBER_TYPES, type NumberType } from '../plugin-sdk/telephony/t
 import { PREMIUM_PREFIXES, SATELLITE, specialNumberIn } from './special-numbers.ts'
 
 /**
- * Who may be called: one policy for every way a call is placed or led on, whatever the carrier. Pure.
+ * Which numbers may be called: one policy for placed and transferred calls, over every carrier. Pure.
  *
- * The operator sets the outer bound of a workspace, the workspace narrows it, and a trunk narrows it again. Where nobody names
+ * The operator sets the outer bound of a workspace, the workspace narrows it, and a trunk narrows it again. Without named
  * countries, calls stay in the country of the calling number.
  */
 
@@ -95,7 +95,7 @@ export function refusalOfUser(user: string, by: DialCase): DialRefusal | undefin
 export function refusalOf(to: PhoneNumber, by: Pick<DialCase, 'rules' | 'from' | 'trunk'>): DialRefusal | undefined {
   if (SATELLITE.test(to)) return refusalByKind(['satellite'], `${to} (premium-rate and satellite networks)`, by)
   const number = parsePhoneNumberFromString(to)
-  // Territories that share a country code are known by the number; where it can't be told, by the code.
+  // Territories that share a country code are distinguished by the number; otherwise the code decides.
   const country = number?.country ?? number?.getPossibleCountries()[0]
   for (const { list, whose } of countryBounds(by)) {
     if (list.includes(ALL_COUNTRIES) || (country !== undefined && list.includes(country))) continue
@@ -105,7 +105,7 @@ export function refusalOf(to: PhoneNumber, by: Pick<DialCase, 'rules' | 'from' |
   // Digits too many make no valid number, and may be cut off on the way to a premium one.
   const type = number?.isValid() === true ? number.getType() : undefined
   const isPremium = PREMIUM_PREFIXES.some((prefix) => prefix.test(to))
-  // Of a kind that can't be told, a number counts as premium: toll fraud dials it.
+  // A number of unknown type counts as premium, as toll fraud uses those.
   const kinds = isPremium ? (['premium'] as const) : ((type && KINDS[type]) ?? (['premium'] as const))
   const what = type === undefined && !isPremium ? 'no known kind, which may be premium' : kinds.join('/')
   return refusalByKind(kinds, `${to} (${what})`, by)

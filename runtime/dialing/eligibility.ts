@@ -22,10 +22,10 @@ export interface CallingPolicy {
 
 export type PlaceHold = 'unknown_zone' | 'state' | 'holiday' | 'window'
 
-export type Verdict = { open: true } | { open: false; reason: PlaceHold; sentence: string }
+export type WindowVerdict = { open: true } | { open: false; reason: PlaceHold; sentence: string }
 
 /** An instant as the clocks of all zones show it, each zone read once. */
-export class AudioInstant {
+export class Moment {
   readonly ms: number
   readonly #walls = new Map<string, WallClock>()
 
@@ -43,16 +43,16 @@ export class AudioInstant {
   }
 }
 
-const OPEN: Verdict = { open: true }
+const OPEN: WindowVerdict = { open: true }
 
 /** The strictest of all zones, all rows of the law and the campaign's own hours. Unknown places are closed. */
-export function judgePlace(where: Whereabouts, policy: CallingPolicy, rules: CallingRules, at: AudioInstant): Verdict {
+export function judgePlace(where: Whereabouts, policy: CallingPolicy, rules: CallingRules, at: Moment): WindowVerdict {
   if (where.zones.length === 0 || where.regions.length === 0) {
     return closed('unknown_zone', 'The time zone of the number is unknown')
   }
   const ignored = where.regions.find((region) => policy.ignoredRegions.includes(region))
   if (ignored !== undefined) return closed('state', `The campaign leaves out ${ignored}`)
-  let window: Verdict | undefined
+  let window: WindowVerdict | undefined
   for (const zone of where.zones) {
     const own = judgeOwnHours(zone, policy, at)
     if (!own.open && own.reason === 'holiday') return own
@@ -69,7 +69,7 @@ export function judgePlace(where: Whereabouts, policy: CallingPolicy, rules: Cal
   return window ?? OPEN
 }
 
-function judgeOwnHours(zone: string, policy: CallingPolicy, at: AudioInstant): Verdict {
+function judgeOwnHours(zone: string, policy: CallingPolicy, at: Moment): WindowVerdict {
   const { date, weekday, secondOfDay } = at.wall(zone)
   if (policy.holidays.includes(date)) return closed('holiday', `${date} is a holiday of the campaign`)
   if (!policy.days.includes(weekday)) return closed('window', `It is ${DAYS[weekday]} in ${zone}`)
@@ -88,8 +88,8 @@ function judgeRule(
   zone: string,
   policy: CallingPolicy,
   rules: CallingRules,
-  at: AudioInstant,
-): Verdict {
+  at: Moment,
+): WindowVerdict {
   const clockZone = rule.zone ?? zone
   const { date, weekday, secondOfDay } = at.wall(clockZone)
   if (rule.closedOnHolidays && policy.filterHolidays) {
@@ -115,7 +115,7 @@ export function nextOpening(
   rules: CallingRules,
   fromMs: number,
 ): number | undefined {
-  if (judgePlace(where, policy, rules, new AudioInstant(fromMs)).open) return fromMs
+  if (judgePlace(where, policy, rules, new Moment(fromMs)).open) return fromMs
   if (where.zones.length === 0 || where.regions.length === 0) return undefined
   if (where.regions.some((region) => policy.ignoredRegions.includes(region))) return undefined
   const starts = new Map<string, Set<number>>()
@@ -146,7 +146,7 @@ export function nextOpening(
       if (ms > endMs) return undefined
       if (ms > knownUntilMs) break
       pending.delete(ms)
-      if (ms > fromMs && judgePlace(where, policy, rules, new AudioInstant(ms)).open) return ms
+      if (ms > fromMs && judgePlace(where, policy, rules, new Moment(ms)).open) return ms
     }
   }
   return undefined
@@ -159,7 +159,7 @@ export function callsPer24h(where: Whereabouts, rules: CallingRules): number | u
   return known.length === 0 ? undefined : Math.min(...known)
 }
 
-function closed(reason: PlaceHold, sentence: string): Verdict {
+function closed(reason: PlaceHold, sentence: string): WindowVerdict {
   return { open: false, reason, sentence }
 }
 

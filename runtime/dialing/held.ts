@@ -1,4 +1,4 @@
-import { AudioInstant, type CallingPolicy, judgePlace, nextOpening, type PlaceHold } from './eligibility.ts'
+import { type CallingPolicy, judgePlace, Moment, nextOpening, type PlaceHold } from './eligibility.ts'
 import type { CallingRules } from './rules.ts'
 import type { Whereabouts } from './zones.ts'
 
@@ -40,7 +40,7 @@ export function holdOf(
   nowMs: number,
 ): Hold | undefined {
   const { where, listActive, consentAtMs, nextAttemptMs, noted } = prospect
-  const place = judgePlace(where, policy, rules, new AudioInstant(nowMs))
+  const place = judgePlace(where, policy, rules, new Moment(nowMs))
   if (!place.open) {
     const fromMs = Math.max(nowMs, nextAttemptMs ?? nowMs)
     return { reason: place.reason, untilMs: nextOpening(where, policy, rules, fromMs), sentence: place.sentence }

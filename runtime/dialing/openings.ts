@@ -2,7 +2,7 @@ import { type CallingPolicy, nextOpening } from './eligibility.ts'
 import type { CallingRules } from './rules.ts'
 import type { Whereabouts } from './zones.ts'
 
-/** When places open next, cached because it is asked often: at night a campaign has some hundred that are closed. */
+/** Caches when places open next: at night a campaign repeatedly asks for a hundred closed ones. */
 
 interface Reckoned {
   fromMs: number

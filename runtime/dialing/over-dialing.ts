@@ -1,5 +1,5 @@
 /**
- * How many calls are dialled on a seat, where somebody who picks up may find nobody free. Pure.
+ * How many calls are dialled per seat when a callee may find no agent free. Pure.
  *
  * The law (16 CFR 310.4(b)(4), 47 CFR 64.1200(a)(7)) lets 3 % of those who picked up be abandoned, over 30 days and by campaign.
  */
@@ -8,7 +8,7 @@
 export interface AnswerHistory {
   /** The latest attempts, and those of them that asked for a seat. */
   recent: { attempts: number; pickedUp: number }
-  /** Of 30 days: people who picked up, and those of them nobody was free for. */
+  /** Over 30 days: people who picked up, and those who found no agent free. */
   month: { live: number; abandoned: number }
   /** Of the last minute. */
   minute: { live: number; abandoned: number }
@@ -22,11 +22,11 @@ export const NO_HISTORY: AnswerHistory = {
 
 /** Attempts before their answer rate says anything. */
 export const LEAST_ATTEMPTS = 50
-/** Of those expected to pick up, so many may find nobody free. */
+/** Target share of answered calls without a free agent. */
 export const TARGET = 0.01
 /** Once more than the target were abandoned in 30 days. */
 export const CAREFUL_TARGET = 0.0025
-/** From here on nobody is dialled without a seat: the law's limit is 3 %. */
+/** Above this, every call needs its own seat: the legal limit is 3 %. */
 export const LIMIT = 0.025
 const MINUTE_LEAST = 20
 /** Of how sure the answer rate has to be: 1.64 standard errors, 95 %. */

@@ -2,7 +2,7 @@ import { type AnswerHistory, ratioOf } from './over-dialing.ts'
 
 /** How many calls a tick places. Pure. */
 
-export interface Load {
+export interface CampaignLoad {
   /** Seats that are this campaign's now by its fair share, and those its unanswered calls are reckoned with. */
   seats: number
   placing: number
@@ -31,7 +31,7 @@ export interface Pace {
  * Up to a ratio of 1 a seat is reserved before each dial, so that an answered call always has an agent and none is abandoned.
  * Above, the history says how many may be dialled on the seats there are.
  */
-export function pace(load: Load, limits: PaceLimits, history: AnswerHistory): Pace {
+export function pace(load: CampaignLoad, limits: PaceLimits, history: AnswerHistory): Pace {
   const { ratio, why } = ratioOf(limits.callRatio, Math.floor(load.seats), history)
   const underWay = load.placing + load.ringing + load.waiting
   const wanted = Math.round(ratio * load.seats + Number.EPSILON) - underWay
@@ -42,7 +42,7 @@ export function pace(load: Load, limits: PaceLimits, history: AnswerHistory): Pa
 }
 
 function sentenceOf(
-  { seats }: Load,
+  { seats }: CampaignLoad,
   limits: PaceLimits,
   { place, wanted, free }: { place: number; wanted: number; free: number },
 ): string | undefined {

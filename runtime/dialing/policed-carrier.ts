@@ -23,7 +23,7 @@ interface Caller {
 }
 
 /**
- * A carrier that calls no number that the dial policy refuses, and gets destinations that were parsed and formatted again. All calls
+ * A carrier behind the dial policy: it receives only allowed destinations, parsed and formatted again. All calls
  * of the core go through one of these, so no way of calling can leave the policy out.
  */
 export function policed(carrier: Carrier, { title, rulesOf }: Policing): Carrier {

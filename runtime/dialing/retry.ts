@@ -19,9 +19,9 @@ export const OUTCOMES = [
 ] as const
 /**
  * What an attempt came to. `unknown`: its process died after the carrier may have been asked. `skipped`: it was refused
- * right before the carrier was asked. `canceled`: somebody ended it here before anyone answered.
+ * right before the carrier was asked. `canceled`: ended on our side before it was answered.
  */
-export type Outcome = (typeof OUTCOMES)[number]
+export type AttemptOutcome = (typeof OUTCOMES)[number]
 
 export type Resolution =
   | 'reached'
@@ -64,7 +64,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 /** A call's terminal row. */
-export interface EndedCall {
+export interface EndedDial {
   status: 'completed' | 'failed' | 'busy' | 'no_answer' | 'canceled'
   endReason: string
   disposition: string
@@ -75,7 +75,7 @@ export interface EndedCall {
   durationMs: number
 }
 
-export function outcomeOf(call: EndedCall): Outcome {
+export function attemptOutcomeOf(call: EndedDial): AttemptOutcome {
   const { status, endReason, disposition, answeredBy, answered, placed, durationMs } = call
   if (endReason === 'skipped') return 'skipped'
   if (endReason === 'abandoned') return 'abandoned'
@@ -133,7 +133,7 @@ export function partOfDay(ms: number, zone: string): PartOfDay {
  * @param callBackMs a time the callee named in the call
  */
 export function decide(
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   history: History,
   policy: RetryPolicy,
   at: { endedMs: number; startedMs: number; zone: string },
@@ -174,13 +174,17 @@ export function decide(
   return next(rule?.otherPartOfDay ? otherPart(fromMs, at.zone, partsTried) : fromMs)
 }
 
-/** Whose rule holds for an outcome that has none of its own. */
-function kindOf(outcome: Outcome): Retried {
+/** The outcome whose rule applies to one without its own. */
+function kindOf(outcome: AttemptOutcome): Retried {
   if (outcome === 'busy' || outcome === 'voicemail' || outcome === 'hung_up' || outcome === 'abandoned') return outcome
   return 'no_answer'
 }
 
-function resolutionOf(outcome: Outcome, policy: RetryPolicy, skippedFor: string | undefined): Resolution | undefined {
+function resolutionOf(
+  outcome: AttemptOutcome,
+  policy: RetryPolicy,
+  skippedFor: string | undefined,
+): Resolution | undefined {
   switch (outcome) {
     case 'reached':
     case 'opted_out':

@@ -1,4 +1,4 @@
-/** Numbers that no numbering plan's metadata tells apart, by their cost or their target. */
+/** Special-rate and emergency numbers that the numbering metadata does not distinguish. */
 
 /**
  * Calling codes of no country: satellite networks, maritime and aeronautical ones, international networks and premium rate.

@@ -1,6 +1,6 @@
 import { cleanText } from '../lib/text.ts'
 
-/** What extraction makes of a file, whatever its format: headings, running text, and records that stay whole. */
+/** The blocks extracted from a file of any format: headings, running text, and records that stay whole. */
 export type Block =
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'text'; text: string }

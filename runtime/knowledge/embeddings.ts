@@ -24,8 +24,8 @@ export const NO_EMBEDDING = 'none'
 
 /**
  * The provider of `setting` (`provider` or `provider/model`), else the first whose key is set; undefined with `none`, and
- * when there is none. A server that stands in for a provider is only asked when it is named: few have embeddings. So is a
- * plugin of others.
+ * without one. A compatible server is used only when named, as few have embeddings, and so is a
+ * third-party plugin.
  * Throws `plugin` when the provider is unknown or can't be used.
  */
 export async function openEmbeddings(
@@ -57,7 +57,7 @@ export async function openEmbeddings(
   const complain = (err: unknown): void => {
     if (performance.now() - complainedAtMs < COMPLAINT_INTERVAL_MS) return
     complainedAtMs = performance.now()
-    log.warn({ err, provider }, 'Questions are not embedded; retrieval goes by words alone')
+    log.warn({ err, provider }, 'Could not embed a question; retrieval uses words alone')
   }
   return {
     identity: { model: `${provider}/${model ?? ''}`, dimensions: engine.dimensions },
@@ -66,7 +66,7 @@ export async function openEmbeddings(
       signal.throwIfAborted()
       const known = kept.get(text)
       if (known !== undefined) return known
-      // Shared by all callers of the same text, so no single caller's signal ends it.
+      // Shared by concurrent callers, so no single caller's signal aborts it.
       const made = engine.embed([text], signalWithin(QUERY_TIMEOUT_MS)).then(
         ([vector]) => vector,
         (error: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * Reciprocal rank fusion (Cormack et al., 2009): what several rankings agree on comes first, whatever their scores mean.
+ * Reciprocal rank fusion (Cormack et al., 2009): what several rankings agree on comes first, independent of their scores' scales.
  * The constant is Qdrant's, so that every vector store ranks alike.
  */
 const K = 2

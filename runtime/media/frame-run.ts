@@ -1,11 +1,11 @@
-import { appendToBlocks } from './sample-blocks.ts'
+import { appendToBlocks } from './append-to-blocks.ts'
 
 /** A second. */
 const FRAMES_OF_BLOCK = 50
 
 /**
  * Samples that come in pieces of any length and leave as frames, in order. What has left is kept no longer than its reader keeps it.
- * Frames are views of a buffer they share, and nobody may change them. Pure.
+ * Frames are views of a shared buffer and must not be changed. Pure.
  */
 export class FrameRun {
   readonly #frameSamples: number
@@ -53,7 +53,7 @@ export class FrameRun {
     return silence
   }
 
-  /** The frame that is next to leave; undefined when there is none yet. */
+  /** The next frame to leave; undefined when none is ready. */
   get next(): Int16Array | undefined {
     if (this.left === 0) return undefined
     const from = (this.#taken % FRAMES_OF_BLOCK) * this.#frameSamples

@@ -1,4 +1,4 @@
-import { appendToBlocks } from './sample-blocks.ts'
+import { appendToBlocks } from './append-to-blocks.ts'
 
 /** Half a second at 16 kHz. */
 const BLOCK_SAMPLES = 8_000

@@ -16,7 +16,7 @@ const Entry = Type.Object(
     kind: Type.Enum([...MODEL_KINDS]),
     /** By what the plugin runs it. */
     engine: Type.String({ minLength: 1 }),
-    /** Language tags, and `multi` where it follows whatever is spoken. */
+    /** Language tags, and `multi` where it follows the spoken language. */
     languages: Type.Array(Type.String()),
     license: Type.String({ minLength: 1 }),
     /** About; the hub says exactly. */
@@ -25,7 +25,7 @@ const Entry = Type.Object(
     repository: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
     /** What is needed of it, by its part; a path that ends with `/` is a folder. */
     parts: Type.Record(Type.String(), Path),
-    /** Of a voice: its rate, and its speakers in the order of their numbers; absent: one without a name. */
+    /** Of a voice: its rate and its speakers' names, by number; absent for a single unnamed speaker. */
     sampleRateHz: Type.Optional(Type.Integer({ minimum: 8_000, maximum: 48_000 })),
     speakers: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
   },

@@ -4,9 +4,9 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../lib/errors.ts'
-import { type HubFile, refusal, unreachable } from './hub.ts'
+import { type HubFile, hubUnreachable, refusal } from './hub.ts'
 
-/** A download from which nothing comes for so long is begun again where it stopped. */
+/** A download stalled for this long is resumed. */
 const SILENT_MS = 30_000
 const MAX_ATTEMPTS = 5
 const MIN_BACKOFF_MS = 500
@@ -45,7 +45,7 @@ export async function download(file: HubFile, options: DownloadOptions): Promise
         attempt = 0
         continue
       }
-      if (attempt >= MAX_ATTEMPTS) throw error instanceof PatchbayError ? error : unreachable(hostOf(file), error)
+      if (attempt >= MAX_ATTEMPTS) throw error instanceof PatchbayError ? error : hubUnreachable(hostOf(file), error)
       await sleep(minBackoffMs * 2 ** attempt, undefined, { signal })
     }
   }
@@ -71,7 +71,7 @@ async function fetchRest(
       headers: had > 0 ? { range: `bytes=${had}-` } : {},
       signal: AbortSignal.any([signal, silence.signal]),
     }).catch((cause: unknown) => {
-      throw unreachable(hostOf(file), cause)
+      throw hubUnreachable(hostOf(file), cause)
     })
     if (response.status !== 200 && response.status !== 206) {
       await response.body?.cancel()

@@ -70,7 +70,7 @@ async function ask(url: string, signal: AbortSignal): Promise<Answer> {
   try {
     response = await fetch(url, { signal: signalWithin(ANSWER_TIMEOUT_MS, signal) })
   } catch (cause) {
-    throw unreachable(host, cause)
+    throw hubUnreachable(host, cause)
   }
   if (!response.ok) {
     await response.body?.cancel()
@@ -81,7 +81,7 @@ async function ask(url: string, signal: AbortSignal): Promise<Answer> {
 }
 
 /** Why nothing comes from a host, with the cure. */
-export function unreachable(host: string, cause: unknown): PatchbayError {
+export function hubUnreachable(host: string, cause: unknown): PatchbayError {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const why = inner instanceof Error ? ((inner as NodeJS.ErrnoException).code ?? inner.message) : String(inner)
   const reason = `${host} can't be reached (${why}): check this machine's way to the network, or set PATCHBAY_MODEL_HUB to a mirror; agents go on with the providers they have`

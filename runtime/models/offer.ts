@@ -36,7 +36,7 @@ export function offerModels(manifest: Manifest, catalogue: readonly ModelEntry[]
   return { manifest: { ...manifest, provides }, unready }
 }
 
-/** `first`: the model to begin with, where there is none yet. */
+/** `first`: the model to start with, when none is installed. */
 function missing(
   { name, title = name, engine }: Manifest,
   kind: 'stt' | 'tts',

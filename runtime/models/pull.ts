@@ -74,7 +74,7 @@ export async function removeModel(dataDir: string, plugin: string, id: string): 
   const key = `${plugin}/${id}`
   const folder = join(modelsFolder(dataDir, plugin), id)
   const wasThere = lock.models[key] !== undefined || (await readdir(folder).catch(() => [])).length > 0
-  // The lock first: a model that is half there is none.
+  // Remove the lock entry first: a partial model must not count as installed.
   if (lock.models[key] !== undefined) {
     delete lock.models[key]
     await modelLock.write(dataDir, lock)

@@ -11,7 +11,7 @@ const send = dgram.Socket.prototype.send as (
 let answering = false
 
 /**
- * Sends a datagram from a port that a plugin was granted to listen at. Whoever listens answers those who call: it is not held to
+ * Sends a datagram from a port that a plugin was granted to listen at. A listener answers its callers: it is not held to
  * `net`, and pays for no check of it, for a phone call sends fifty a second. The socket is bound and its lookup synchronous, so that
  * nothing else is sent meanwhile; the caller has looked at the address.
  */

@@ -42,7 +42,7 @@ export interface Provides {
   models?: string[]
   /** Voice names (tts); absent or empty: any name is accepted. */
   voices?: string[]
-  /** What whoever relies on it must know, in one sentence: said at the start where agents get it by default. */
+  /** A warning for its users, in one sentence: logged at start where agents get it by default. */
   notice?: string
   /** Of a recogniser that knows sentences and no speech: the plugin's folder with them, `<language>.json` each a list. */
   understands?: string
@@ -53,7 +53,7 @@ export interface Provides {
   preference?: number
   /** What people call a voice whose name is an id. */
   voiceNames?: Record<string, string>
-  /** Language tags, and `multi` where a recogniser follows whatever is spoken; absent or empty: any. */
+  /** Language tags, and `multi` where a recogniser follows the spoken language; absent or empty: any. */
   languages?: string[]
   /** Models or voices that know other languages than those; `*` stands for any letters (`aura-2-*-de`). The first that fits counts. */
   languagesOf?: Record<string, string[]>
@@ -108,8 +108,8 @@ export interface Manifest {
   permissions: Permissions
   key?: KeyRequirement
   /**
-   * `node`: it brings native code and runs in a Node process of its own, so that a fault of it ends no call. It keeps code
-   * to nothing: a plugin of others runs in Deno all the same.
+   * `node`: it brings native code and runs in a Node process of its own, so that a fault of it ends no call. It isolates
+   * nothing: a third-party plugin runs in Deno all the same.
    */
   process?: 'node'
   /** The plugin's file that lists the models it can run once the operator has downloaded them (runtime/models/catalogue.ts). */
@@ -209,7 +209,7 @@ export interface Listener {
 export interface SpeechOptions {
   model?: string
   voice?: string
-  /** As the provider lists it, where it does; `multi`: whatever is spoken. */
+  /** As the provider lists it; `multi`: any spoken language. */
   language?: string
   temperature?: number
   /** Names and terms to listen for. */
@@ -229,7 +229,7 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
 }
 
-/** Whose vectors: every operation is bound to both, whatever the store. */
+/** The owner of the vectors: every operation of every store is bound to both. */
 export interface VectorScope {
   workspaceId: string
   agentId: string
@@ -240,7 +240,7 @@ export interface VectorPoint {
   /** Number of the chunk in its document. */
   chunk: number
   terms: Terms
-  /** Of the process's embedding provider; absent where there is none. */
+  /** Of the process's embedding provider; absent without one. */
   dense?: Float32Array
 }
 
@@ -331,9 +331,9 @@ export interface ByteRange {
 export interface ObjectStore {
   /** Replaces what was there; a reader sees the old object or the new one, never a part. */
   put(key: string, source: ObjectSource, contentType: string, signal: AbortSignal): Promise<void>
-  /** The object, or what of it lies in `range`. Undefined: there is none. */
+  /** The object, or its part in `range`. Undefined: not found. */
   get(key: string, signal: AbortSignal, range?: ByteRange): Promise<StoredObject | undefined>
-  /** An address at which anyone may download it under this name for so long. Undefined: there is none. */
+  /** A public download URL, valid for this long, with this file name. Undefined: not supported. */
   url(key: string, link: { expiresInS: number; filename: string }, signal: AbortSignal): Promise<string | undefined>
   /** Removing what is not there is no error. */
   remove(key: string, signal: AbortSignal): Promise<void>
@@ -397,7 +397,7 @@ export type PluginFactories = {
    * ProviderError (runtime/plugin-sdk/provider-error.ts) when it refuses or can't be reached.
    */
   check?: (host: PluginHost, options: CheckOptions) => Promise<void>
-  /** The voices of the operator's account; throws ProviderError. The manifest has those that everybody may use. */
+  /** The voices of the operator's account; throws ProviderError. The manifest lists the public ones. */
   voices?: (host: PluginHost, options: CheckOptions) => Promise<ListedVoice[]>
 }
 

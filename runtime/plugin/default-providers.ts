@@ -57,7 +57,7 @@ function preferred({ plugins }: Registry, kind: SpeechKind): DefaultProvider {
   return { provider: best.name, reason: key !== undefined ? 'key' : models !== undefined ? 'model' : 'free' }
 }
 
-/** Whether only who names it gets it: code of others, and further instances of a plugin. */
+/** Whether it is used only when named: third-party code, and further instances of a plugin. */
 export function isAskedForByName({ settings, isolation, isInstalled }: LoadedPlugin): boolean {
   return settings.plugin !== undefined || isolation === 'process' || isInstalled === true
 }

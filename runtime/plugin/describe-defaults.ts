@@ -4,7 +4,7 @@ import type { PluginRegistry } from './host.ts'
 const DOES = { llm: 'think', stt: 'listen', tts: 'speak' } as const
 const WHY = { setting: 'as set', key: 'its key is set', model: 'its model is here', free: 'no key is set' } as const
 
-/** For the start: with whom new agents think, listen and speak, and what must be known about those. */
+/** For the start log: the default providers of new agents, with their warnings. */
 export function describeDefaults(
   { catalogue, plugins, titleOf }: Pick<PluginRegistry, 'catalogue' | 'plugins' | 'titleOf'>,
   defaults: DefaultProviders,

@@ -249,7 +249,7 @@ async function make<K extends FactoryKind>(
   }
 }
 
-/** A refusal is told as it is: it names its cure. Everything else is put behind what was tried. */
+/** A refusal is rethrown: it names its cure. Other errors are prefixed with the attempted action. */
 function pluginFault(action: string, cause: unknown): PatchbayError {
   if (cause instanceof PatchbayError) return cause
   const why = cause instanceof Error ? cause.message : String(cause)

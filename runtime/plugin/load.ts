@@ -155,7 +155,7 @@ function environmentOf(settings: PluginSettings, env: Environment): Environment 
 }
 
 /**
- * Code of others runs in a process of its own under whatever name, unless `none` is written in this very entry. An instance of
+ * Third-party code runs in a process of its own under any name, unless this entry says `none`. An instance of
  * a plugin of ours that the operator keeps in a process runs in one, too.
  *
  * @param ofPlugin what the entry of the plugin says that this one is an instance of

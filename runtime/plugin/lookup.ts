@@ -14,7 +14,7 @@ export function guardedLookup(
   host: string,
   port: number | undefined,
   deny: (target: string, why: string) => PatchbayError,
-  /** Told of each address that is handed on. */
+  /** Called with each address handed on. */
   approve: (address: string) => void = () => undefined,
 ): LookupFunction {
   return (hostname, options, callback) => {

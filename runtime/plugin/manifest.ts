@@ -95,7 +95,7 @@ export interface PluginFolder {
   readonly dir: string
   readonly manifest: Manifest | undefined
   readonly fault: PatchbayError | undefined
-  /** It is one of others, written with `@patchbay/plugin`. */
+  /** A third-party plugin, written with `@patchbay/plugin`. */
   readonly isInstalled?: boolean
   /** Why a kind can't be used before the operator has downloaded a model for it, with the cure. */
   readonly unready?: Readonly<Partial<Record<PluginKind, string>>>

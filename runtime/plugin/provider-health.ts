@@ -48,13 +48,13 @@ export interface ProviderState {
 }
 
 export interface ProviderHealth {
-  /** Why nobody should rely on the provider, or on a kind of it: its key or its model is missing, its key is refused. Undefined when it may serve. */
+  /** Why the provider, or a kind of it, is not usable: its key or its model is missing, its key is refused. Undefined when it may serve. */
   refusal(provider: string, kind?: PluginKind): Promise<string | undefined>
-  /** How a provider is doing, as far as is known after so long: it is asked where nothing is known. */
+  /** A provider's health, known within this time: it is probed when unknown. */
   state(provider: string, waitMs: number): Promise<ProviderState>
   /**
    * Asks every provider that has its key, and logs what is wrong; `inUse` are those that agents rely on, whose missing keys
-   * are told as well.
+   * are reported as well.
    */
   announce(inUse: Iterable<string>): Promise<void>
 }

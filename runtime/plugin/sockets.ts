@@ -34,16 +34,16 @@ for (const [base, bits] of [
 ] as const)
   NOBODY.addSubnet(base, bits, 'ipv6')
 
-export interface SocketOptions {
+export interface PluginSocketOptions {
   plugin: string
   grants: Grants
   log: Logger
   signal: AbortSignal
 }
 
-/** Opens a UDP port. What it sends is not held to `net`: whoever listens answers those who call. */
+/** Opens a UDP port. What it sends is not held to `net`: a listener answers its callers. */
 export async function openUdp(
-  options: SocketOptions,
+  options: PluginSocketOptions,
   { port, address = '0.0.0.0' }: { port: number; address?: string },
 ): Promise<UdpSocket> {
   const { plugin, grants, signal, log } = options
@@ -65,7 +65,7 @@ export async function openUdp(
   // ICMP errors of earlier datagrams arrive here; UDP promises nothing, and neither do we.
   socket.on(
     'error',
-    boundary('plugin', (err) => log.debug({ err }, 'A UDP socket failed')),
+    boundary('plugin', (err) => log.debug({ err }, 'UDP socket failed')),
   )
   try {
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
@@ -104,7 +104,7 @@ export async function openUdp(
         lastTo = ipv6 && family === 4 ? `::ffff:${toAddress}` : toAddress
       }
       const to = lastTo
-      // Without a callback a packet costs no turn of its own; what fails is an event of the socket, or nobody's.
+      // Without a callback a packet costs no event-loop turn; failures are socket events or ignored.
       sendAnswer(socket, bytes, toPort, to)
     },
     receive(handler) {
@@ -122,7 +122,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000
 
 /** Opens a TCP port, or a TLS port when it is given a key. */
 export async function openListener(
-  options: SocketOptions,
+  options: PluginSocketOptions,
   { port, address = '0.0.0.0', key, cert, maxConnections, admits, failed, accept }: ListenOptions,
 ): Promise<Listener> {
   const { plugin, grants, signal } = options
@@ -166,7 +166,7 @@ export async function openListener(
   server.on(
     'tlsClientError',
     boundary('plugin', (error: Error, socket: tls.TLSSocket) => {
-      // Whoever was not admitted has no address any more.
+      // A connection that was not admitted has no address any more.
       if (socket.remoteAddress !== undefined) failed?.(error, peerOf(socket))
       socket.destroy()
     }),
@@ -189,7 +189,7 @@ export async function openListener(
 }
 
 /** The addresses of a name. A plugin that listens may ask for any: it has to find those who take its calls. */
-export async function resolveName(options: SocketOptions, host: string): Promise<string[]> {
+export async function resolveName(options: PluginSocketOptions, host: string): Promise<string[]> {
   const { plugin, grants, signal } = options
   const name = normalizeHost(host)
   if (isIP(name) !== 0) return [name]
@@ -205,7 +205,7 @@ export async function resolveName(options: SocketOptions, host: string): Promise
 const SERVICE_TIMEOUT_MS = 2_000
 
 /** The servers of a service, under the same rule. Throws where there are none. */
-export async function resolveService(options: SocketOptions, name: string): Promise<SrvRecord[]> {
+export async function resolveService(options: PluginSocketOptions, name: string): Promise<SrvRecord[]> {
   const { plugin, grants, signal } = options
   if (grants.listen.length === 0 && !allowsHost(grants.net, name, undefined))
     throw permissionDenied(plugin, 'net', name)

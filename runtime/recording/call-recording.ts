@@ -4,11 +4,11 @@ import { bytesOf } from '../media/frame.ts'
 import { CallerClock } from '../media/line/caller-clock.ts'
 import { AGENT, CALLER, StereoWindow } from './stereo.ts'
 
-/** What a call gives to its recorder: the leg's own bytes, as they pass. No method throws. */
+/** A recorder's view of a call: the leg's bytes, as they pass. No method throws. */
 export interface CallTap {
   /**
    * `timestamp` counts samples and skips what was lost, as in LegEvents. `bytes` is valid during the call only.
-   * @param nowMs monotonic, the same for all that place this sound in time; default: now
+   * @param nowMs monotonic, shared with other users of the same sound; default: now
    */
   caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void
   agent(bytes: Uint8Array, nowMs?: number): void

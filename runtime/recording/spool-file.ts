@@ -16,8 +16,8 @@ export interface SpoolFileEvents {
 }
 
 /**
- * A WAV file that grows during a call. It carries its unfinished name until it is whole, and whatever the process has
- * written when it dies is a recording that `completeWav` mends.
+ * A WAV file that grows during a call. It carries its unfinished name until it is whole, and a file
+ * left by a dead process can be repaired with `completeWav`.
  */
 export class SpoolFile implements RecordingSink {
   readonly #unfinished: string

@@ -32,7 +32,7 @@ const NAME = new RegExp(`^(${UUID})\\.(${UUID})\\.(wav|part)$`)
  * once they are whole. What a process leaves behind when it dies, the next one over the same folder finds.
  */
 export class RecordingSpool {
-  /** Names this spool, on whatever node it comes up again. */
+  /** Names this spool, on any node that mounts it later. */
   readonly id: string
   readonly #options: SpoolOptions
   /** Calls that are recorded now. */

@@ -26,7 +26,7 @@ export function wavHead(sampleRateHz: number, dataBytes: number): Buffer {
   return head
 }
 
-/** The sample rate a head of ours names, or undefined when it is none. */
+/** The sample rate a head of ours names, or undefined when it is not one of ours. */
 export function sampleRateOf(head: Buffer): number | undefined {
   if (head.length < WAV_HEAD_BYTES || head.toString('latin1', 0, 4) !== 'RIFF') return undefined
   const rate = head.readUInt32LE(24)

@@ -11,10 +11,10 @@ import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 
 /**
  * Checks arguments of tools against the JSON Schema their tenant wrote, in a thread: a pattern that backtracks for hours, or a
- * schema that doubles with each level, costs that thread its deadline and nobody's audio anything. Workspaces take turns.
+ * schema that doubles with each level, costs that thread its deadline and doesn't affect audio. Workspaces take turns.
  */
 
-/** Of the processor: the thread gives way to audio, and comes to its turns late on a busy machine. */
+/** CPU time, not wall-clock: the thread yields to audio, and runs late on a busy machine. */
 const WORK_MS = 1_000
 /** A caller waits for the tool. */
 const DEADLINE_MS = 10_000
@@ -90,7 +90,7 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
     current = undefined
   }
 
-  /** Ends the thread with whatever it is at. */
+  /** Terminates the thread in any state. */
   const giveUp = boundary('tool', (): void => {
     clearTimeout(deadline)
     const stuck = thread

@@ -30,7 +30,7 @@ export interface ToolResult {
 }
 
 /**
- * Calls an HTTP tool. Never throws but for `signal`: what went wrong is told to the model and to the operator. The key goes
+ * Calls an HTTP tool. Never throws but for `signal`: errors are reported to the model and to the operator. The key goes
  * along as `Idempotency-Key`, unless the tool has a header of that name.
  */
 export async function callHttp(

@@ -23,7 +23,7 @@ import { pluginScope } from '../process/plugin-scope.ts'
 Reflect.get(globalThis, 'Response')
 const { Pool, buildConnector } = createRequire(import.meta.url)('undici') as typeof Undici
 
-/** The request's signal ends it sooner; this ends connections that nobody waits for any more. */
+/** The request's signal ends it sooner; this ends abandoned connections. */
 const CONNECT_TIMEOUT_MS = 30_000
 
 /** The operator forbids the address. The message is for the operator. */
@@ -110,7 +110,7 @@ export class KeptConnections {
   readonly #idleMs: number
   readonly #pools = new Map<string, Undici.Pool>()
 
-  /** @param options `idleMs`: how long one is kept that nobody uses */
+  /** @param options `idleMs`: how long an unused one is kept */
   constructor(options: { allowed: readonly NetRule[]; idleMs: number }) {
     this.allowed = options.allowed
     this.#idleMs = options.idleMs

@@ -1,5 +1,5 @@
 import type { KeptConnections } from './connections.ts'
-import { BODILESS, openResponse, type ResourceStack } from './http-request.ts'
+import { BODILESS, type OpenResponse, openResponse } from './http-request.ts'
 
 export interface GuardedFetchOptions {
   connections: KeptConnections
@@ -34,7 +34,7 @@ export function guardedFetch({ connections, maxBytes }: GuardedFetchOptions) {
   }
 }
 
-function bounded({ body, close }: ResourceStack, maxBytes: number): ReadableStream<Uint8Array> {
+function bounded({ body, close }: OpenResponse, maxBytes: number): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]()
   let length = 0
   return new ReadableStream({

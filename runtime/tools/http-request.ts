@@ -19,7 +19,7 @@ const OF_NODE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
 }
-/** Content codings of servers that compress although nobody asked (RFC 9110, 8.4.1). */
+/** Content codings of servers that compress unasked (RFC 9110, 8.4.1). */
 const DECODERS = new Map([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
@@ -71,7 +71,7 @@ export async function sendRequest(outgoing: HttpRequestSpec, options: SendOption
   }
 }
 
-async function textOf(body: ResourceStack['body']): Promise<string> {
+async function textOf(body: OpenResponse['body']): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
@@ -96,7 +96,7 @@ function redirected(before: HttpRequestSpec, status: number, location: string): 
 }
 
 /** The head of an answer, and its body, which is decompressed as it is read. */
-export interface ResourceStack {
+export interface OpenResponse {
   status: number
   headers: IncomingHttpHeaders
   /** Can be read once. Reading no further ends the connection's use. */
@@ -106,9 +106,9 @@ export interface ResourceStack {
 }
 
 /** Sends the request; resolves with the head of the answer. Redirects are not followed. Throws as `sendRequest` does. */
-export async function openResponse(outgoing: HttpRequestSpec, options: SendOptions): Promise<ResourceStack> {
+export async function openResponse(outgoing: HttpRequestSpec, options: SendOptions): Promise<OpenResponse> {
   const { statusCode: status, headers, body } = await exchange(outgoing, options)
-  // One that nobody reads may fail.
+  // An unread body may fail.
   body.on('error', () => undefined)
   const close = (): void => {
     body.destroy()
@@ -135,7 +135,7 @@ async function* read(body: Readable, { signal }: SendOptions): AsyncGenerator<Ui
     }
   } catch (cause) {
     signal.throwIfAborted()
-    // Half an answer is none: what is missing may be what it says.
+    // A truncated response is an error.
     throw new Error('the answer broke off', { cause })
   }
 }
@@ -189,7 +189,7 @@ async function exchange(outgoing: HttpRequestSpec, { over, signal }: SendOptions
   }
 }
 
-/** In the words of Node's sockets, whatever the library's are. */
+/** Error codes of Node's sockets, mapped from the library's. */
 function asOfSocket(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (code?.startsWith('UND_ERR_') !== true) return error

@@ -3,7 +3,7 @@ import { beyondBounds } from '../lib/json-bounds.ts'
 const MAX_SCHEMA_CHARACTERS = 20_000
 const MAX_SCHEMA_DEPTH = 64
 
-/** Why a JSON Schema is none for the arguments of a tool; undefined: it is one. */
+/** Why a JSON Schema is unusable for a tool's arguments; undefined: it is usable. */
 export function faultOfParameters(schema: Record<string, unknown>): string | undefined {
   if (schema.type !== 'object') return 'must be a JSON Schema with "type": "object"'
   const text = JSON.stringify(schema)

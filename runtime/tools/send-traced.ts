@@ -23,8 +23,8 @@ export function sendTraced(
 }
 
 /**
- * Has something sent as a span of its own; what fails is told by its kind.
- * @param send is given the header by which the other side is told which span it is; undefined: nobody traces it
+ * Runs a send in a span of its own; failures are recorded by kind.
+ * @param send gets the `traceparent` header to send along; undefined: not traced
  */
 export async function asSpan<T>(
   traced: Traced | undefined,

@@ -71,7 +71,7 @@ export function parametersOf(tool: OwnTool): Record<string, unknown> {
 
 export const isOwnTool = (tool: Tool): tool is OwnTool => tool.type !== 'mcp'
 
-/** The tool as a language model sees it. */
+/** The tool's description for the language model. */
 export function toolSpec(tool: OwnTool): ToolSpec {
   return { name: tool.name, description: tool.description, parameters: parametersOf(tool), kind: tool.type }
 }

@@ -1,7 +1,7 @@
 import { cleanText } from '../lib/text.ts'
 import { ForbiddenAddress } from './connections.ts'
 
-/** Said alike of a host nobody knows and of one that is forbidden: which of them it is would map the operator's network. */
+/** The same error for an unknown and a forbidden host: the difference would map the operator's network. */
 const NO_HOST = 'the host is unknown, or none that tools may reach'
 const MAX_FAULT_CHARS = 2_000
 const UNKNOWN_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])

@@ -1,5 +1,5 @@
 import type { CallEvent, EventOf } from '../call/log/events.ts'
-import type { Served } from '../call/log/turn-evidence.ts'
+import type { ServingModel } from '../call/log/turn-evidence.ts'
 import { spanIdOf } from './trace-context.ts'
 
 /**
@@ -26,11 +26,11 @@ export interface TraceSpan {
 export interface TracedCall {
   callId: string
   workspaceId: string
-  /** What callers, agents and tools said is told, too. */
+  /** The text of callers, agents and tools is exported, too. */
   content: boolean
 }
 
-type Providers = Partial<Record<'stt' | 'llm' | 'tts', Served>>
+type Providers = Partial<Record<'stt' | 'llm' | 'tts', ServingModel>>
 
 /** By so much the clock of a worker may be ahead of the node's that has the line, as far as it is known. */
 const MOST_SKEW_MS = 500
@@ -74,7 +74,7 @@ class Folding {
     for (const event of events) this.#take(event)
     const lastMs = events.at(-1)?.at ?? 0
     const endMs = Math.max(this.#root.endMs, lastMs, ...this.#spans.map((span) => span.endMs))
-    // Whatever was under way when the call ended, ended with it.
+    // Open spans end with the call.
     for (const span of this.#open.values()) span.endMs = Math.max(span.startMs, endMs)
     this.#root.endMs = endMs
     this.#encloseTurns()
@@ -261,7 +261,7 @@ class Folding {
   ): void {
     const isTool = key.startsWith('tool ')
     const parent = isTool ? (this.#turn?.span ?? this.#root) : this.#root
-    // What a tool asks of others is told which span it belongs to before there is one.
+    // A tool's outgoing requests need the span's context before the span exists.
     this.#open.set(key, this.#add(name, parent, atMs, atMs, attributes, isTool ? key : undefined))
   }
 
@@ -306,7 +306,7 @@ class Folding {
   }
 }
 
-const served = (prefix: string, by: Served | undefined): Record<string, string> => ({
+const served = (prefix: string, by: ServingModel | undefined): Record<string, string> => ({
   ...(by === undefined ? {} : { [`${prefix}.provider`]: by.provider }),
   ...(by?.model === undefined ? {} : { [`${prefix}.model`]: by.model }),
 })

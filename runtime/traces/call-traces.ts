@@ -8,7 +8,7 @@ import { traceIdOf } from './trace-context.ts'
 /** Calls of a node whose events are kept until they are over, and events of one; what is beyond is not traced. */
 const MAX_CALLS = 5_000
 const MAX_EVENTS = 20_000
-/** How long events of a finished call are awaited: its last tokens, the quality of its line. */
+/** Events accepted after a call's end: its last tokens, its line quality. */
 const AFTERWARDS_MS = 1_000
 /** What says nothing about how long something took. */
 const UNTRACED = new Set<CallEvent['type']>(['words', 'media', 'carrier', 'speech_started', 'speech_ended', 'key'])

@@ -7,13 +7,13 @@ import { parseTraceparent, type TraceContext, traceparentOf } from './trace-cont
 export interface SentRequest {
   /** The header `traceparent` of the request: what the other side does for it is part of the trace. */
   readonly traceparent: string
-  /** Called once, with the status of the answer or why there is none. */
+  /** Called once, with the status of the answer or the error. */
   done(result: { status: number } | { error: string }): void
 }
 
 /**
  * Requests over HTTP as spans, by OpenTelemetry's conventions: those we answer, and those we send for a call or of our own
- * accord. No header, query or body of one is told.
+ * accord. Headers, queries and bodies are not exported.
  */
 export class HttpSpans {
   readonly #spans: SpanExport

@@ -11,14 +11,14 @@ export interface Traces {
 }
 
 export interface TraceSettings {
-  /** Where the collector is; undefined: there is none. */
+  /** The collector's URL; undefined without one. */
   readonly otlpEndpoint?: string | undefined
   readonly otlpHeaders?: readonly string[] | undefined
   readonly otelServiceName: string
   readonly traceContent: boolean
 }
 
-/** Undefined where nobody collects them, which then costs nothing. */
+/** Undefined without a collector, which then costs nothing. */
 export async function openTraces(settings: TraceSettings, log: Logger): Promise<Traces | undefined> {
   const { otlpEndpoint: endpoint, otlpHeaders = [], otelServiceName: serviceName, traceContent: content } = settings
   if (endpoint === undefined) return undefined

@@ -11,7 +11,7 @@ export interface TraceContext {
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 const SAMPLED = 1
 
-/** A call's trace has the call's id: one leads to the other. */
+/** A call's trace has the call's id, so that one leads to the other. */
 export const traceIdOf = (callId: string): string => callId.replaceAll('-', '')
 
 /** The same for the same call and name: a trace that is sent twice is one, and others can name a span before it is there. */

@@ -16,7 +16,7 @@ const WAITS_MS = [
 ]
 const JITTER = 0.2
 
-/** After so many failed attempts, how long until the next; undefined: there is none. `random` is 0 to 1. */
+/** The delay after this many failed attempts; undefined: give up. `random` is 0 to 1. */
 export function nextAttemptMs(attempts: number, random: number): number | undefined {
   const waitMs = WAITS_MS[attempts - 1]
   return waitMs === undefined ? undefined : Math.round(waitMs * (1 + JITTER * (random - 0.5)))

@@ -24,7 +24,7 @@ export async function setEmailVerified(
     .executeTakeFirst()
 }
 
-/** Throws `member_not_found`, and `last_admin` when nobody could manage the workspace afterwards. */
+/** Throws `member_not_found`, and `last_admin` when the workspace would be left without an administrator. */
 export async function changeRole(
   db: Kysely<GlobalTables>,
   workspaceId: string,
@@ -53,7 +53,7 @@ export async function changeRole(
 }
 
 /**
- * Deletes a user. Workspaces of which nobody else is a member are deleted with everything in them. Throws `last_admin`
+ * Deletes a user. Workspaces without another member are deleted with everything in them. Throws `last_admin`
  * while a workspace with other members would be left without an Admin.
  */
 export async function deleteUser(db: Kysely<GlobalTables>, userId: string): Promise<void> {

@@ -21,6 +21,7 @@ export interface AuditEntry {
 
 export type AuditRow = Omit<AuditLogTable, 'at' | 'detail'> & { at: Date; detail: Record<string, unknown> }
 
+/** The audited change is flushed already; the response doesn't wait for the entry's own flush. */
 const INSERT = {
   name: 'audit',
   text: `insert into audit_log (id, workspace, actor_kind, actor_id, actor_name, action, resource, detail, address, request_id)

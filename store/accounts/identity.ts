@@ -151,7 +151,7 @@ const KEY_USED = {
   text: `update api_keys set last_used_at = now() where id = $1 and workspace_id = $2`,
 }
 
-/** A key that lives, whatever it may do. */
+/** A live key, with any permissions. */
 export interface LiveKey {
   scopes: readonly KeyScope[]
   isSuspended: boolean

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { GlobalTables, WorkspaceRole } from '../database/schema.ts'
 
-/** Invitations into workspaces. Nobody is a member before they accepted. */
+/** Invitations into workspaces. An invited user becomes a member on acceptance. */
 
 export interface Invitation {
   id: string
@@ -16,7 +16,7 @@ export interface Invitation {
 
 /**
  * Invites the user of this e-mail, if there is one who is no member yet; invited again, the newer role counts. One
- * statement in either case. Returns whether somebody was invited.
+ * statement in either case. Returns whether an invitation was made.
  */
 export async function inviteByEmail(
   db: Kysely<GlobalTables>,
@@ -85,7 +85,7 @@ export function acceptInvitation(
   })
 }
 
-/** Declines, or takes back. False when there is none. */
+/** Declines or revokes. False when there is no such invitation. */
 export async function dropInvitation(
   db: Kysely<GlobalTables>,
   invitationId: string,

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { GlobalTables, LinkKind, OneTimeLinksTable } from '../database/schema.ts'
 
-/** Links that work once: 256 random bits each, kept as SHA-256. The holder may do what the link is for. */
+/** Links that work once: 256 random bits each, kept as SHA-256. Possession of the link is the authorization. */
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
 import type { SecurityLogTable } from '../database/schema.ts'
 
-/** Logins, refused ones and whatever else concerns accounts and keys. Rows are only ever added, as in the audit log. */
+/** Logins, refused logins and other events of accounts and keys. Rows are only ever added, as in the audit log. */
 
 export const SECURITY_EVENTS = [
   'signup',
@@ -29,9 +29,9 @@ export type SecurityEventKind = (typeof SECURITY_EVENTS)[number]
 
 export interface SecurityEvent {
   kind: SecurityEventKind
-  /** Null: nobody who has an account. */
+  /** Null: no known account. */
   userId: string | null
-  /** E-mail address of the account; empty where there is none: what was typed may be a password. */
+  /** E-mail address of the account; empty for an unknown account: the typed text may be a password. */
   account: string
   workspaceId?: string | null
   detail?: Readonly<Record<string, unknown>>

@@ -6,8 +6,8 @@ import type { GlobalTables, SessionsTable } from '../database/schema.ts'
 
 /**
  * Logins. Each is a session: a family of refresh tokens (256 random bits each, kept as SHA-256), of which each use makes
- * the next, and the access tokens that name it. A refresh token used again later than the grace means that somebody has a
- * copy, so the session ends. What ends takes its access tokens with it at once.
+ * the next, and the access tokens that name it. A refresh token reused after the grace period has been
+ * copied, so the session ends. What ends takes its access tokens with it at once.
  */
 
 /** Two tabs, or a client that lost the answer, may use the same token again this soon. */
@@ -22,7 +22,7 @@ export interface IssuedRefreshToken {
   sessionId: string
 }
 
-/** From where somebody logs in. */
+/** The client that logs in. */
 export interface Origin {
   address: string
   userAgent: string
@@ -64,7 +64,7 @@ export async function startSession(
   })
 }
 
-/** A refresh token was used again later than the grace: somebody has a copy, and its session has ended. */
+/** A refresh token was reused after the grace period: it was copied, and its session has ended. */
 export interface Replay {
   replayed: true
   userId: string

@@ -66,7 +66,7 @@ export function userById(db: Kysely<GlobalTables>, id: string): Promise<User | u
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Whether there is no user yet; concurrent callers wait for this transaction to end. */
+/** Whether there is no user yet. Concurrent callers wait for this transaction to end. */
 async function isFirst(trx: Kysely<GlobalTables>): Promise<boolean> {
   const anyone = () => trx.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if ((await anyone()) !== undefined) return false

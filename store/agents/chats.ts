@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import type { AllTables, Chat, ChatMessage } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** What a chat cost, for the month's quota, whatever becomes of the chat. */
+/** The cost of a chat for the month's quota, kept even if the chat is deleted. */
 export async function addChatSpending(tenant: Tenant, costUsd: number, at: Date): Promise<void> {
   const month = `${at.toISOString().slice(0, 7)}-01`
   await tenant.db
@@ -59,7 +59,7 @@ export async function openSession(
   return { chat, messages: messages.reverse() }
 }
 
-export interface Exchange {
+export interface ChatExchange {
   agentId: string
   sessionId: string
   dynamicVariables: Readonly<Record<string, string>>
@@ -71,7 +71,7 @@ export interface Exchange {
  * Writes a message and its answer down and returns the chat's id. `chat` is what `openSession` found: a unique violation
  * says that another answer came in between.
  */
-export function appendExchange(tenant: Tenant, chat: Chat | undefined, exchange: Exchange): Promise<string> {
+export function appendExchange(tenant: Tenant, chat: Chat | undefined, exchange: ChatExchange): Promise<string> {
   const { question, answer } = exchange
   const chatId = chat?.id ?? uuidv7()
   const count = chat?.message_count ?? 0

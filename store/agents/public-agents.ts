@@ -5,7 +5,7 @@ import type { Store } from '../database/database.ts'
 import type { Agent, Call, PublicAccess } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** An agent that strangers may talk to, of any workspace. */
+/** An agent open to the public, of any workspace. */
 export interface PublicAgent {
   workspaceId: string
   isSuspended: boolean
@@ -42,8 +42,8 @@ export async function openPublicAgents(pool: Pool, ids: readonly string[]): Prom
 }
 
 /**
- * Makes a web call of the agent while fewer than `most` are live; undefined when there is no room. Of those that nobody has
- * opened yet only the ones made after `opensAfter` count. The agent's row is locked meanwhile, so that no two take the last place.
+ * Makes a web call of the agent while fewer than `most` are live; undefined when there is no room. Of those not
+ * opened yet, only the ones made after `opensAfter` count. The agent's row is locked meanwhile, so that no two take the last place.
  */
 export function insertPublicCall(
   tenant: Tenant,

@@ -19,7 +19,7 @@ const CUT_OFF =
   /^(Unexpected end of data|Writable stream closed prematurely|Premature close|Invalid tar header|Invalid header|Header exceeds max size|Invalid pax)/
 
 /**
- * Reads a backup to its end. `begin` is told what is in it and says where its rows go; files are kept aside. Throws
+ * Reads a backup to its end. `begin` gets the backup's head and returns the sink of its rows; files are kept aside. Throws
  * `configuration` for what is no whole backup, or holds anything that a backup does not.
  */
 export async function readArchive(
@@ -65,7 +65,7 @@ class Reading {
 
   async take(entry: Entry): Promise<void> {
     const { name, type, size } = entry.header
-    // Once an entry has failed, tar-stream's own stream tells nobody who listens later.
+    // Once an entry has failed, tar-stream emits no error to later listeners.
     const content = Readable.from(entry, { objectMode: false })
     if (this.#isWhole) throw this.#no('it goes on after its end')
     if (type !== 'file' || !Number.isSafeInteger(size ?? Number.NaN)) {

@@ -84,7 +84,7 @@ export class StagedFiles {
   }
 }
 
-/** The name may come from a modified file: nothing outside the folders is touched. */
+/** The name may have been tampered with: nothing outside the folders is touched. */
 function partsOf(name: string): string[] {
   const parts = name.split('/')
   const isInside =
@@ -113,7 +113,7 @@ async function moveIfThere(from: string, to: string): Promise<void> {
   })
 }
 
-/** Also to another file system, where a folder of the data is a mount; whatever bears the name is whole there as well. */
+/** Also across file systems, where a data folder is a mount; the target is complete once it has its name. */
 async function move(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   try {

@@ -74,7 +74,7 @@ async function packFiles(tar: ReturnType<typeof pack>, dataDir: string): Promise
         const { size } = await handle.stat()
         const name = `files/${relative(dataDir, path).split(sep).join('/')}`
         const into = tar.entry({ name, size, mode: 0o600 })
-        // As many bytes as the head says, even if the file grows meanwhile.
+        // Exactly as many bytes as the header says, even if the file grows meanwhile.
         const bytes = size === 0 ? Readable.from([]) : handle.createReadStream({ end: size - 1, autoClose: false })
         await pipeline(bytes, into)
       } finally {

@@ -5,7 +5,7 @@ import type { Tenant } from '../database/tenant.ts'
 
 /** Pausing, canceling and calling again: what people do to batches that were sent. */
 
-/** From one of these statuses to another; false when the batch has none of them. */
+/** Moves from one of these statuses to another; false when the batch has another status. */
 async function move(
   { db }: Tenant,
   id: string,
@@ -87,7 +87,7 @@ export async function cancelQueuedCalls(tenant: Tenant, batchIds: readonly strin
 }
 
 /**
- * Lets the rows whose call failed be called once more; a batch that was over runs again. Rows whose number is none stay
+ * Lets the rows whose call failed be called once more; a batch that was over runs again. Rows with an invalid number stay
  * failed. Returns how many, or undefined when the batch is in no state for it.
  */
 export function retryBatch(tenant: Tenant, id: string): Promise<number | undefined> {

@@ -29,7 +29,7 @@ export interface BatchDetails {
 
 export interface BatchLoadResult {
   total: number
-  /** Rows whose number is none; they count among the total. */
+  /** Rows with an invalid number; they count among the total. */
   invalid: number
   /** Rows whose number an earlier row has; they are kept. */
   duplicates: number
@@ -39,7 +39,7 @@ const NUMBER_COLUMN = 'phone_number'
 const COPY_CHARS = 64 * 1024
 
 /**
- * Makes a batch of a CSV file: a column `phone_number` (whatever its case, spaces or hyphens), the others become variables. A small one
+ * Makes a batch of a CSV file: a column `phone_number` (case, spaces and hyphens are ignored), the others become variables. A small one
  * is written at once, with its batch; of another the rows go to Postgres as they come.
  * Throws `csv_without_phone_number`, `csv_without_rows`, `csv_too_many_columns`, `csv_row_too_long`, or `malformed_body`.
  */

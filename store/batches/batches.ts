@@ -7,7 +7,7 @@ import { type BatchRow, rowsSql } from './batch-rows.ts'
 
 /** Batches as the API shows them and as the runner works through them. */
 
-/** A batch with the number of its rows that are being called; null is none. */
+/** A batch with the number of its rows that are being called; null means 0. */
 export type BatchWithProgress = Batch & { in_progress: number | null }
 
 /** One row of a batch and what became of it. */

@@ -12,7 +12,7 @@ export interface DueAnalysis {
   attempts: number
 }
 
-/** Takes some that are due; nobody else does for `leaseS`. */
+/** Claims due analyses for `leaseS`. */
 export async function claimAnalyses(
   store: Pick<Store, 'acrossTenants'>,
   { limit, mostOfOne, busy, leaseS }: { limit: number; mostOfOne: number; busy: readonly string[]; leaseS: number },

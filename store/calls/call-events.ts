@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { JournalRow } from '../../runtime/call/log/event-journal.ts'
 import type { CallEvent, CallEventType } from '../../runtime/call/log/events.ts'
-import { workspaceEventOf } from '../../runtime/call/log/told.ts'
+import { workspaceEventOf } from '../../runtime/call/log/workspace-event.ts'
 import type { Store } from '../database/database.ts'
 import type { Tenant } from '../database/tenant.ts'
 

@@ -12,7 +12,7 @@ type Db = Pick<Transaction<never>, 'getExecutor'>
 
 /**
  * Takes one step: sums up to a day of hours that have no sums yet, else some that changed. False when nothing is left to do.
- * Other processes that fold meanwhile wait.
+ * Concurrent folds wait.
  */
 export function foldCalls(store: Store): Promise<boolean> {
   return store.acrossTenants.transaction().execute(async (db) => {

@@ -127,7 +127,7 @@ export async function addProgress(
     .execute()
 }
 
-/** The cost with this use added. Before the first use of a stage there is none, so it is not unknown. */
+/** The cost with this use added. Before the first use of a stage the cost is zero, not unknown. */
 function addedCost(column: string, usedBefore: RawBuilder<unknown>, used: number, usd: number | null) {
   if (used === 0) return sql<number | null>`${sql.ref(column)}`
   const before = sql`case when ${usedBefore} = 0 then 0 else ${sql.ref(column)} end`
@@ -171,7 +171,7 @@ export async function writeEnd(
     durationMs === undefined
       ? sql<number>`coalesce(greatest(0, extract(epoch from ${at}::timestamptz - answered_at) * 1000), 0)::bigint`
       : sql<number>`${durationMs}::bigint`
-  // A stage that was never used cost nothing, whatever its price.
+  // A stage that was never used costs nothing, even without a price.
   const unused = (column: string, used: RawBuilder<unknown>) =>
     sql<number | null>`case when ${used} = 0 then coalesce(${sql.ref(column)}, 0) else ${sql.ref(column)} end`
   const ended = await tenant.db

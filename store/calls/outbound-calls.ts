@@ -20,7 +20,7 @@ export interface CallToPlace {
   strategy: QueueStrategy | undefined
   /** What the agent may do because the call is a campaign's. */
   campaignTools: Campaign['agent_tools']
-  /** Of the campaign: said to a callee who picks up while no agent is free. */
+  /** The campaign's announcement for a callee who picks up while no agent is free. */
   abandonedMessage: string
 }
 
@@ -114,7 +114,7 @@ export async function markPlaced(tenant: Tenant, callId: string, at: Date): Prom
   return numUpdatedRows > 0n
 }
 
-/** Somebody picked up a call that was dialled without a seat, and waits for an agent. */
+/** A call dialled without a seat was picked up, and the callee waits for an agent. */
 export async function markPickedUp(tenant: Tenant, callId: string, at: Date): Promise<void> {
   await tenant.db.updateTable('calls').set({ picked_up_at: at }).where('id', '=', callId).execute()
 }
@@ -127,7 +127,7 @@ export async function writeCarrierId(tenant: Tenant, callId: string, carrierId: 
 /** What a call cost that used nothing. */
 export const FREE = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
 
-/** Cancels a call that nobody has begun to connect; false when it is under way or over. */
+/** Cancels a call that is not being connected yet; false when it is under way or over. */
 export async function cancelQueuedCall(tenant: Tenant, callId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tenant.db
     .updateTable('calls')
@@ -178,7 +178,7 @@ function countWaiting({ db }: Tenant) {
     .where('placed_at', 'is', null)
 }
 
-/** How many calls wait to be placed that campaigns make of nobody of their lists. */
+/** Number of queued campaign calls without a prospect. */
 export async function countWaitingTestCalls(tenant: Tenant): Promise<number> {
   const { count } = await countWaiting(tenant)
     .where('campaign_slug', 'is not', null)

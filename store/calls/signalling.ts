@@ -4,7 +4,7 @@ import type { Store } from '../database/database.ts'
 import type { RefusedCallRow } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** Replaces what is known of a leg's messages; nothing where the call is gone. `leg`: 1 is the caller's or callee's, 2 the transfer target's. */
+/** Replaces the stored messages of a leg; does nothing when the call is gone. `leg`: 1 is the caller's or callee's, 2 the transfer target's. */
 export async function writeLadder(
   store: Store,
   callId: string,

@@ -8,7 +8,7 @@ export interface CallSupervisor {
   joined_at: string
 }
 
-/** Notes that somebody listens to the call. */
+/** Records that a supervisor listens to the call. */
 export async function noteSupervisor(
   tenant: Tenant,
   callId: string,

@@ -5,14 +5,14 @@ import { callBacks } from './campaign-runs.ts'
 import {
   type Bucket,
   buckets,
+  type CampaignNumber,
   callStates,
   type DayRow,
   dayRow,
   daySums,
   type Retries,
   retries,
-  run,
-  type SourceNumber,
+  selectRun,
   sourceNumbers,
   stateCounts,
 } from './campaign-status.ts'
@@ -28,7 +28,7 @@ interface Row {
   states: Parameters<typeof callStates>[0]
   days: DayRow
   last_tick: unknown
-  numbers: Pick<SourceNumber, 'number' | 'attempts'>[]
+  numbers: Pick<CampaignNumber, 'number' | 'attempts'>[]
   agent: boolean
   call_backs: { promised: number; missed: number }
   retries: { windowGroup: number; due: number; next: string | null }[]
@@ -42,7 +42,7 @@ export async function glanceAt(tenant: Tenant, campaign: Campaign, now: Date) {
     select ${listOf(buckets(tenant, id) as never)} as buckets,
       ${listOf(stateCounts(tenant, id))} as states,
       ${firstOf(dayRow(tenant, id, now) as never)} as days,
-      ${firstOf(run(tenant, id) as never)} -> 'last_tick' as last_tick,
+      ${firstOf(selectRun(tenant, id) as never)} -> 'last_tick' as last_tick,
       ${listOf(sourceNumbers(tenant, campaign, now))} as numbers,
       exists (select from agents where workspace_id = ${workspaceId} and id = ${campaign.agent_id}) as agent,
       ${firstOf(callBacks(tenant, id) as never)} as call_backs,

@@ -37,7 +37,7 @@ export async function writeLastTick(tenant: Tenant, campaignId: string, tick: ob
     .execute()
 }
 
-/** So long after its time a call back was promised in vain. */
+/** A call-back this long overdue counts as missed. */
 const CALL_BACK_GRACE_MS = 15 * 60_000
 const MOST_WORKSPACES = 100
 const MOST_MISSED = 500
@@ -88,7 +88,7 @@ async function tellMissedOf(tenant: Tenant, before: Date, now: Date): Promise<vo
   })
 }
 
-/** Notes whether anybody is left to call; that nobody is any more is told once. */
+/** Records whether prospects are left to call; completion is published once. */
 export async function noteCompletion(tenant: Tenant, campaign: Campaign, completed: boolean, now: Date): Promise<void> {
   await tenant.db.transaction().execute(async (db) => {
     const { numUpdatedRows } = await db

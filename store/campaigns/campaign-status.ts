@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tenant } from '../database/tenant.ts'
-import { callOf } from './attempt-calls.ts'
+import { callOfAttempt } from './attempt-calls.ts'
 
-/** What a status is made of: kept counts and a few rows by index, whatever the number of prospects and of calls. */
+/** The sources of a status: stored counts and a few rows by index, independent of the number of prospects and calls. */
 
 export interface Bucket {
   listId: string
@@ -98,7 +98,7 @@ export interface CallStates {
   placing: number
   ringing: number
   talking: number
-  /** Somebody picked up, and there is no agent yet. */
+  /** Picked up and waiting for an agent. */
   waiting: number
   /** What those that are neither talking nor over are reckoned with. */
   seats: number
@@ -177,7 +177,7 @@ export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
           (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
             and campaign_id = ${campaignId} and ended_at is not null and outcome not in ('skipped', 'fault')
             order by ended_at desc limit ${sql.lit(MOST_RECENT)})
-        ) as a ${callOf(workspaceId, sql`picked_up_at, answered_at`)}
+        ) as a ${callOfAttempt(workspaceId, sql`picked_up_at, answered_at`)}
         where (a.ended_at is not null or coalesce(c.picked_up_at, c.answered_at) is not null)
         order by nth limit ${sql.lit(MOST_RECENT)}
       ) as latest where nth <= ${sql.lit(LEAST_RECENT)} or at > ${now}::timestamptz - ${RECENT}
@@ -189,7 +189,7 @@ export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
         union all
         select call_id from prospect_attempts where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
           and ended_at > ${now}::timestamptz - interval '1 minute'
-      ) as a ${callOf(workspaceId, sql`picked_up_at, answered_at, end_reason`)}
+      ) as a ${callOfAttempt(workspaceId, sql`picked_up_at, answered_at, end_reason`)}
       where coalesce(c.answered_at, c.picked_up_at) > ${now}::timestamptz - interval '1 minute'
     ) as minute`.execute(tenant.db)
   const [row] = rows
@@ -246,14 +246,14 @@ export function daySums(row: DayRow): { today: DaySums; month: DaySums; cost: nu
  * The numbers the campaign calls from, its own or its agent's, with their attempts of 24 hours, counted up to the campaign's cap.
  * Unregistered ones are left out.
  */
-export async function sourceNumbersOf(tenant: Tenant, campaign: CallsFrom, now: Date): Promise<SourceNumber[]> {
-  const { rows } = await sql<SourceNumber>`select * from ${sourceNumbers(tenant, campaign, now)} as numbers`.execute(
+export async function sourceNumbersOf(tenant: Tenant, campaign: CallsFrom, now: Date): Promise<CampaignNumber[]> {
+  const { rows } = await sql<CampaignNumber>`select * from ${sourceNumbers(tenant, campaign, now)} as numbers`.execute(
     tenant.db,
   )
   return rows
 }
 
-export interface SourceNumber {
+export interface CampaignNumber {
   number: string
   attempts: number
   lastAt: Date | null
@@ -261,7 +261,7 @@ export interface SourceNumber {
 
 type CallsFrom = { agent_id: string | null; from_numbers: readonly string[]; max_calls_per_number_per_day: number }
 
-export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now: Date): RawBuilder<SourceNumber> {
+export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now: Date): RawBuilder<CampaignNumber> {
   const since = new Date(now.getTime() - 86_400_000)
   const own =
     campaign.from_numbers.length > 0
@@ -283,9 +283,9 @@ export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now:
     where p.workspace_id = ${workspaceId} and ${own} order by p.phone_number collate "C")`
 }
 
-export const runOf = (tenant: Tenant, campaignId: string) => run(tenant, campaignId).executeTakeFirst()
+export const runOf = (tenant: Tenant, campaignId: string) => selectRun(tenant, campaignId).executeTakeFirst()
 
-export function run(tenant: Tenant, campaignId: string) {
+export function selectRun(tenant: Tenant, campaignId: string) {
   return tenant.db
     .selectFrom('campaign_runs')
     .select(['next_tick_at', 'resumed_at', 'last_tick'])

@@ -140,7 +140,7 @@ export async function updateCampaign(
       .returning('id')
       .executeTakeFirst()
     if (row === undefined) return false
-    // Whatever changed may let somebody be called: the next tick comes now.
+    // Any change may make prospects callable: run the next tick now.
     await db
       .updateTable('campaign_runs')
       .set({ next_tick_at: now, ...(resumed ? { resumed_at: now } : {}) })

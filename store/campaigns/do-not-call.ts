@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { DoNotCall } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** Numbers that nobody of the workspace calls. */
+/** Numbers the workspace never calls. */
 
 export interface NewDoNotCall {
   phone: string

@@ -2,7 +2,7 @@ import type { Store } from '../database/database.ts'
 import type { Campaign } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** The prospect of a running call of a campaign. */
+/** The prospect of a running campaign call. */
 export interface CampaignCall {
   tenant: Tenant
   campaign: Campaign

@@ -12,7 +12,7 @@ export interface ClaimOrder {
   /** Window groups that are open now, with the most attempts the law allows on a number within 24 hours. */
   groups: readonly { id: number; maxPer24h: number | undefined; check: string }[]
   most: number
-  /** Seats for all that are taken, and calls a seat, where they get none of their own before they are dialled; undefined: they do. */
+  /** Total seats taken and calls per seat, when calls are dialled without one of their own; undefined: each has its own. */
   overDial?: { seats: number; ratio: number }
   /** Called once for each that is claimed; undefined: no number may call. */
   chooseNumber(prospect: Prospect): string | undefined
@@ -71,7 +71,7 @@ export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<Claim
 }
 
 /**
- * Waits for the workspace's claims before this one; false: the campaign is not what it was. Nobody waits until the claim is on
+ * Waits for the workspace's claims before this one; false: the campaign has changed. No one waits until the claim is on
  * disk: no carrier is asked before `placed_at` is, which is written later, and the log of the database keeps the order. What a
  * crash takes with it was never dialled, and is claimed again.
  */

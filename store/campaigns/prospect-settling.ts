@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tenant } from '../database/tenant.ts'
-import { callOf } from './attempt-calls.ts'
+import { callOfAttempt } from './attempt-calls.ts'
 
 /** Attempts whose calls are over get their outcome here. The call's terminal row decides; it never changes. */
 
@@ -42,9 +42,9 @@ export interface Settled {
 }
 
 /** Attempts settled in one transaction. */
-export const MOST_AT_ONCE = 300
+export const MOST_SETTLED_AT_ONCE = 300
 
-/** Settles attempts of a campaign, some hundred at most; returns how many. `decide` says what each comes to. */
+/** Settles attempts of a campaign, a few hundred at most; returns how many. `decide` returns the outcome of each. */
 export function settleAttempts(
   tenant: Tenant,
   campaignId: string,
@@ -61,7 +61,7 @@ export function settleAttempts(
           and n.call_id = a.call_id) as opted_out,
         p.attempts, p.faults_in_row, p.parts_tried, p.call_back_at, g.zones
       from prospect_attempts a
-      ${callOf(
+      ${callOfAttempt(
         workspaceId,
         sql`status, end_reason, disposition, error, answered_by, answered_at, placed_at, ended_at, duration_ms,
         cost_llm, cost_stt, cost_tts, platform_cost`,
@@ -70,7 +70,7 @@ export function settleAttempts(
       left join window_groups g on g.id = p.window_group
       where a.workspace_id = ${workspaceId} and a.campaign_id = ${campaignId} and a.ended_at is null
         and c.status in ('completed', 'failed', 'busy', 'no_answer', 'canceled')
-      order by a.id limit ${sql.lit(MOST_AT_ONCE)} for update of a skip locked`.execute(db)
+      order by a.id limit ${sql.lit(MOST_SETTLED_AT_ONCE)} for update of a skip locked`.execute(db)
     const settled = rows.map(decide)
     if (settled.length === 0) return []
     await sql`
@@ -134,10 +134,10 @@ async function addToDay(
       faults = d.faults + excluded.faults, cost = d.cost + excluded.cost`.execute(db)
 }
 
-/** Calls of the campaign that nobody could place in time. */
+/** Calls of the campaign that were not placed in time. */
 export async function overdueCalls(tenant: Tenant, campaignId: string, before: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select a.call_id as id from prospect_attempts a ${callOf(tenant.workspaceId, sql`status, placed_at`)}
+    select a.call_id as id from prospect_attempts a ${callOfAttempt(tenant.workspaceId, sql`status, placed_at`)}
     where a.workspace_id = ${tenant.workspaceId} and a.campaign_id = ${campaignId} and a.ended_at is null
       and a.created_at < ${before} and c.status = 'queued'
       and c.placed_at is null

@@ -23,7 +23,7 @@ function cacheOf(store: Store) {
   return cache
 }
 
-/** The group of these zones and states, both sorted; made where there is none. */
+/** The group of these zones and states, both sorted; created if missing. */
 export async function windowGroupOf(store: Store, members: Members): Promise<WindowGroup> {
   const cache = cacheOf(store)
   const key = keyOf(members)

@@ -107,7 +107,7 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
-/** What the system says of a socket nobody answers on, and Postgres while it starts, stops or has no room. */
+/** Socket errors of an unreachable server, and Postgres errors while it starts, stops or is full. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

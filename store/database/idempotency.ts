@@ -24,7 +24,7 @@ export async function keptAnswer(tenant: Tenant, key: string): Promise<KeptAnswe
 }
 
 /**
- * Runs `effect` in one transaction with the keeping of its answer: both happen or neither, whatever dies in between. Who
+ * Runs `effect` in one transaction with the keeping of its answer: both happen or neither. Who
  * comes with the same key meanwhile waits for that transaction. Undefined, and nothing was done, when the key is taken.
  */
 export function keepWithEffect(

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
-import type { SlotStrategy } from '../../runtime/admission/seat-claim.ts'
+import type { SlotStrategy } from '../../runtime/admission/slot-claim.ts'
 import type { DocumentFormat } from '../../runtime/knowledge/blocks.ts'
 import type { LineCodecName } from '../../runtime/media/codecs/line-codec.ts'
 import type { Answerer, Consent, VoicemailBehaviour } from '../../runtime/plugin-sdk/telephony/answerer.ts'
@@ -13,7 +13,7 @@ import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-messag
  */
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>
-/** Bound by the tenant handle, so nobody else writes it. */
+/** Set by the tenant handle alone. */
 type BoundWorkspace = ColumnType<string, never, never>
 
 export type WorkspaceRole = 'member' | 'developer' | 'admin'
@@ -68,7 +68,7 @@ export interface WorkspacesTable {
   slug: string
   /** Phone calls it may have at once; null: any number. */
   max_concurrent_calls: Generated<number | null>
-  /** Countries it may call, within the operator's limit; null: no limit of its own. */
+  /** Allowed destinations, within the operator's; null: no limit of its own. */
   dial_countries: Generated<string[] | null>
   dial_number_types: Generated<string[] | null>
   created_at: CreatedAt
@@ -183,7 +183,7 @@ export interface SecurityLogTable {
   at: CreatedAt
   kind: string
   user_id: string | null
-  /** E-mail address of the account; empty where there is none. */
+  /** E-mail address of the account; empty for an unknown account. */
   account: string
   workspace: string | null
   detail: JSONColumnType<Record<string, unknown>, string, never>
@@ -257,7 +257,7 @@ export interface AgentsTable {
   idle_timeout_s: Generated<number | null>
   keyterms: JSONColumnType<string[], string | undefined, string>
   pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
-  /** Who may talk to it without an account; null: nobody. */
+  /** Public access without an account; null: none. */
   public_access: ColumnType<PublicAccess | null, string | null | undefined, string | null>
   /** What is found out of its calls after their end. */
   analysis: JSONColumnType<Record<string, unknown>, string | undefined, string>
@@ -439,19 +439,19 @@ export interface CallsTable {
   /** What the carrier knows of it, and how the line was; null: nothing, or no line of a carrier. */
   carrier: JSONColumnType<CallCarrier, string | undefined, string> | null
   quality: JSONColumnType<CallQuality, string | undefined, string> | null
-  /** Who picked up an outbound call; null: nobody looked. */
+  /** Who picked up an outbound call; null: not detected. */
   answered_by: Answerer | null
   /** What the caller said to the agent's consent message; null: there was none. */
   consent: Consent | null
-  /** What it came to, as its agent asked; null: nobody asked, or it is not known yet. */
+  /** The analysis the agent asks for; null: not requested, or not done yet. */
   analysis: JSONColumnType<CallAnalysis, string | undefined, string> | null
   /** Who listened to it. */
   supervisors: JSONColumnType<{ id: string; name: string; joined_at: string }[], string | undefined, string>
-  /** Dialled without a seat: the part of one it is reckoned with until somebody picks up. Null: it has its own. */
+  /** Dialled without a seat: its share of a seat until the callee picks up. Null: it has its own seat. */
   seat_share: number | null
   /** Since when the callee of such a call waits for an agent. */
   picked_up_at: Date | null
-  /** Whose prospect is called; null: a test call, or none of a campaign. Written by a claim alone. */
+  /** The called prospect; null: a test call, or no campaign's call. Written by a claim alone. */
   campaign_id: ColumnType<string | null, never, never>
 }
 
@@ -652,7 +652,7 @@ export interface CampaignRunsTable {
   next_tick_at: Date
   resumed_at: Date
   last_tick: JSONColumnType<Record<string, unknown>, string | null, string | null> | null
-  /** Since when nobody is left to call. */
+  /** Since when no prospect is left to call. */
   completed_at: Date | null
 }
 
@@ -690,7 +690,7 @@ export interface ProspectUploadsTable {
   columns: Json<string[]>
   /** What columns are, where their own names don't say it. */
   mapping: ColumnType<Record<string, string>, string | undefined, never>
-  /** Who said that everybody in the file agreed to be called, and when. */
+  /** Who confirmed that everyone in the file agreed to be called, and when. */
   attested_by: Generated<string | null>
   attested_at: Generated<Date | null>
   status: 'loading' | 'completed' | 'failed'

@@ -1,11 +1,11 @@
 import type { PostgresPool } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { countRefusal } from '../../runtime/admission/refusals.ts'
 
 /** Connections left to what is of no workspace: who asks, which calls are over, what is to be sent. */
 const RESERVED = 2
-/** A workspace that asked for nothing so long is gone. */
+/** A workspace idle for this long is dropped. */
 const ABOUT_MS = 10_000
 
 /**
@@ -22,7 +22,7 @@ export function turnPools(
   const { connections, mostAtOnce, acquireTimeoutMs } = options
   const places = Math.max(1, Math.min(connections - RESERVED, mostAtOnce))
   const mostOfOne = Math.max(1, Math.floor(places / 2))
-  const gate = new Gate({
+  const gate = new AdmissionGate({
     kind: 'database',
     places,
     mostOfOne,

@@ -20,7 +20,7 @@ export interface RowsToWrite<Row> {
   /** Names a row in the log; nothing of what people said. */
   about(row: Row): Readonly<Record<string, unknown>>
   log: Logger
-  /** An error that is about none of the rows, such as a parent that is gone: thrown as it is. */
+  /** An error unrelated to the rows, such as a deleted parent: rethrown. */
   passes?(error: unknown): boolean
   /** An error that may or may not be a row's fault counts as one: it came too often. */
   isLastTry?: boolean
@@ -76,7 +76,7 @@ export async function writeRow(
 /** Whether the database will never take the row as it is. */
 export function isRefusal(error: unknown, isLastTry = false): boolean {
   const code = sqlState(error)
-  // Values that can't even be sent: an invalid date, a text that is too long.
+  // Values that can't be sent: an invalid date, a text that is too long.
   if (code === undefined) return !isUnreachable(error) && (error instanceof RangeError || error instanceof TypeError)
   const group = code.slice(0, 2)
   if (REFUSED_CLASSES.has(group)) return true

@@ -15,7 +15,7 @@ export interface InstanceLock {
 
 /**
  * Takes the lock of a data folder, or returns undefined when a living process holds it. The lock is a listening socket,
- * so the kernel frees it with its process however that dies; the file it leaves behind answers nobody and is replaced.
+ * so the kernel frees it with its process; a stale socket file doesn't accept connections and is replaced.
  */
 export async function takeInstanceLock(path: string): Promise<InstanceLock | undefined> {
   const own = `${path}.${process.pid}`
@@ -38,7 +38,7 @@ export async function takeInstanceLock(path: string): Promise<InstanceLock | und
   return undefined
 }
 
-/** Removes a lock that answers nobody; false when its holder lives. */
+/** Removes a stale lock; false when its holder lives. */
 async function setStaleAside(path: string): Promise<boolean> {
   if (await answers(path)) return false
   const aside = `${path}.stale.${process.pid}`

@@ -65,7 +65,7 @@ async function restoreLinks(packageFolder: string): Promise<void> {
   }
 }
 
-/** Starts the private PostgreSQL, making its data folder when there is none. The instance lock must be held. */
+/** Starts the private PostgreSQL, creating its data folder if missing. The instance lock must be held. */
 export async function startPostgres(options: PostgresOptions): Promise<Supervised> {
   await makeCluster(options)
   const { folder, runDir, programs, user, searchPath, log } = options

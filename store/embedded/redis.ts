@@ -7,7 +7,7 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { runInRealtimeToo, SERVICE_PRIORITY } from '../../runtime/process/realtime.ts'
 import { type Supervised, supervise } from '../../runtime/process/supervisor.ts'
-import { findProgram, type ServiceUser, spawnService } from './service-user.ts'
+import { findServiceProgram, type ServiceUser, spawnService } from './service-user.ts'
 
 const POLL_MS = 20
 const ANSWER_TIMEOUT_MS = 1_000
@@ -25,7 +25,7 @@ export interface RedisOptions {
 
 /** The path of redis-server; npm carries no Redis one could trust. */
 export function findRedisProgram(searchPath: string | undefined): string {
-  const program = findProgram('redis-server', searchPath)
+  const program = findServiceProgram('redis-server', searchPath)
   if (program !== undefined) return program
   const reason =
     'redis-server is not installed; install it (Debian, Ubuntu: apt-get install redis-server; Fedora: dnf install redis; macOS: brew install redis) or set REDIS_URL.'
@@ -77,7 +77,7 @@ async function untilReady(socketPath: string, signal: AbortSignal): Promise<void
   while ((await ask(socketPath, 'PING')) !== '+PONG') await sleep(POLL_MS, undefined, { signal })
 }
 
-/** The first line of the answer to an inline command; '' when there is none in time, undefined when nobody listens. */
+/** The first line of the answer to an inline command; '' after a timeout, undefined when the connection is refused. */
 async function ask(socketPath: string, command: string): Promise<string | undefined> {
   const socket = connect(socketPath)
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)

@@ -20,7 +20,7 @@ export async function makeRunDir(dataDir: string, owner: { uid: number; gid: num
   })
   const found = await lstat(runDir)
   const ownUid = process.getuid?.()
-  // The temporary folder is everyone's: a folder somebody else put there must not carry our sockets.
+  // The temporary folder is everyone's: a folder of another user must not hold our sockets.
   const ours = ownUid === undefined || found.uid === ownUid || (ownUid === 0 && found.uid === owner?.uid)
   if (!found.isDirectory() || !ours || (found.mode & 0o077) !== 0) {
     const reason = `The socket folder "${runDir}" belongs to somebody else or is open to others; remove it, or set PATCHBAY_DATA_DIR to another folder.`

@@ -54,7 +54,7 @@ async function mayEnter(folder: string, uid: number, gid: number): Promise<boole
 }
 
 /** The full path of a program on `searchPath`, or undefined. */
-export function findProgram(name: string, searchPath: string | undefined): string | undefined {
+export function findServiceProgram(name: string, searchPath: string | undefined): string | undefined {
   for (const folder of (searchPath ?? '').split(delimiter)) {
     if (folder === '') continue
     const path = join(folder, name)
@@ -84,7 +84,7 @@ export interface SpawnService {
 export function spawnService({ program, args, user, deathSignal, searchPath }: SpawnService): ChildProcess {
   const env = { LC_ALL: 'C', PATH: searchPath }
   const options = { env, cwd: '/', detached: true, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] }
-  const setpriv = process.platform === 'linux' ? findProgram('setpriv', searchPath) : undefined
+  const setpriv = process.platform === 'linux' ? findServiceProgram('setpriv', searchPath) : undefined
   if (setpriv === undefined) {
     if (user?.needsOverride) {
       const reason = `The user that runs PostgreSQL instead of root may not enter this folder; move the checkout and PATCHBAY_DATA_DIR out of ${dirname(program)}, or set DATABASE_URL.`

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import { publishToOperators } from './workspace-events.ts'
 
-/** The voice workers that were announced to operators. */
+/** The voice workers already announced to operators. */
 
 export interface AnnouncedWorker {
   workerId: string
   capacity: number
 }
 
-/** Announces workers that were not announced yet, each once even if several processes try. */
+/** Announces new workers, each once across all processes. */
 export async function announceJoined(store: Store, operators: readonly string[], workers: readonly AnnouncedWorker[]) {
   await store.acrossTenants.transaction().execute(async (db) => {
     for (const { workerId, capacity } of workers) {

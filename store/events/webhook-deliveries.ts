@@ -21,7 +21,7 @@ export interface DueDelivery {
 }
 
 /** What came of an attempt. `pending` with `nextAttemptAt`: it is tried again then. */
-export interface Attempt {
+export interface DeliveryAttempt {
   workspaceId: string
   webhookId: string
   id: string
@@ -43,7 +43,7 @@ export async function enabledWebhooks(store: Pick<Store, 'pool'>): Promise<{ id:
   return rows
 }
 
-/** Takes due deliveries, of each webhook at most as many as it has room for, and `most` of all. Nobody else takes them for `leaseMs`. */
+/** Claims due deliveries for `leaseMs`: of each webhook at most its free window, and `most` in all. */
 export async function claimDeliveries(
   store: Pick<Store, 'pool'>,
   { rooms, most }: { rooms: readonly { webhookId: string; room: number }[]; most: number },
@@ -72,7 +72,7 @@ export async function claimDeliveries(
 }
 
 /** Writes down what came of attempts. */
-export async function writeAttempts(store: Pick<Store, 'pool'>, attempts: readonly Attempt[]): Promise<void> {
+export async function writeAttempts(store: Pick<Store, 'pool'>, attempts: readonly DeliveryAttempt[]): Promise<void> {
   if (attempts.length === 0) return
   await store.pool.query({
     name: 'write-webhook-attempts',

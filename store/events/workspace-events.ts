@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import type { AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import type { OperatorEvent, WorkspaceEventInput } from './told-events.ts'
+import type { OperatorEvent, WorkspaceEventInput } from './workspace-event-input.ts'
 
 /** What happens in workspaces, in the order in which all readers see it. Most of it is inserted by triggers. */
 
@@ -13,15 +13,15 @@ const PARTITION = /^workspace_events_(\d{4})_(\d{2})_(\d{2})$/
 /** Any number, the same in every version. */
 const PARTITION_LOCK = 7_242_822_914
 /** A place that nothing comes before. */
-const FIRST: Place = { transaction: '0', seq: 0 }
+const FIRST: FeedPosition = { transaction: '0', seq: 0 }
 
 /** Where an event stands among all of the installation. */
-export interface Place {
+export interface FeedPosition {
   transaction: string
   seq: number
 }
 
-export interface StoredEvent extends Place {
+export interface StoredEvent extends FeedPosition {
   id: string
   workspaceId: string
   type: string
@@ -31,17 +31,17 @@ export interface StoredEvent extends Place {
   createdAt: Date
 }
 
-export const placeText = ({ transaction, seq }: Place): string => `${transaction}-${seq}`
+export const placeText = ({ transaction, seq }: FeedPosition): string => `${transaction}-${seq}`
 
-/** Undefined if the text is not a place. */
-export function parsePlace(text: string): Place | undefined {
+/** Undefined for an invalid cursor. */
+export function parsePlace(text: string): FeedPosition | undefined {
   const [, transaction, seq] = /^(\d{1,18})-(\d{1,15})$/.exec(text) ?? []
   return transaction === undefined ? undefined : { transaction, seq: Number(seq) }
 }
 
 /** The place after all that was committed. */
-export async function lastPlace(store: Pick<Store, 'acrossTenants'>): Promise<Place> {
-  const { rows } = await sql<Place>`
+export async function lastPlace(store: Pick<Store, 'acrossTenants'>): Promise<FeedPosition> {
+  const { rows } = await sql<FeedPosition>`
     select transaction::text, seq from workspace_events
     where transaction < pg_snapshot_xmin(pg_current_snapshot()) and created_at > now() - interval '1 day'
     order by workspace_events.transaction desc, seq desc limit 1`.execute(store.acrossTenants)
@@ -54,7 +54,7 @@ export async function lastPlace(store: Pick<Store, 'acrossTenants'>): Promise<Pl
  */
 export async function eventsAfter(
   store: Pick<Store, 'acrossTenants'>,
-  readers: readonly { workspaceId: string; place: Place }[],
+  readers: readonly { workspaceId: string; place: FeedPosition }[],
   limitEach: number,
 ): Promise<StoredEvent[][]> {
   const found: StoredEvent[][] = readers.map(() => [])
@@ -128,8 +128,8 @@ export async function publishToOperators(
 }
 
 /**
- * After a database was brought to another server its transactions are counted anew: what the old one numbered higher than
- * the new one has come to would wait for years. It is put before everything else, in its order.
+ * After a database was moved to another server its transaction ids restart: events with higher ids of the old one
+ * would wait for years. They are moved before all others, in their order.
  */
 export async function adoptMovedEvents(store: Pick<Store, 'acrossTenants'>): Promise<number> {
   return store.acrossTenants.transaction().execute(async (db) => {

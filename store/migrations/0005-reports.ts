@@ -4,7 +4,7 @@
  *
  * A statement's deltas are added in key order: two statements that touch the same sums cannot deadlock. There is no
  * reference to workspaces, because a cascade would remove the sums before the calls' own trigger subtracts from them;
- * whoever deletes a workspace deletes its sums last.
+ * deleting a workspace deletes its sums last.
  */
 export const sql = `
 create table call_rollups (

@@ -1,5 +1,5 @@
 /**
- * What a search of calls goes by, newest first. None of these changes while a call runs, so that its writes stay cheap: numbers
+ * Columns of the call search's indexes, newest first. None of these changes while a call runs, so that its writes stay cheap: numbers
  * and campaign are set when it is made, disposition and a status that is for good when it ends.
  */
 export const sql = `

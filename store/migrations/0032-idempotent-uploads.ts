@@ -1,4 +1,4 @@
-/** The id that what a key's request makes will have, fixed before it is made: whoever comes later can look whether it is there. */
+/** The id of the resource a key's request will create, fixed in advance, so that a retry can look for it. */
 export const sql = `
 alter table idempotency_keys add column effect_id uuid;
 `

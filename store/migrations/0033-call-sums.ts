@@ -1,5 +1,5 @@
 /**
- * Sums of calls by hour and day are made of the calls when their hour is long over, and not by whoever writes a call. What
+ * Sums of calls by hour and day are computed from the calls well after their hour, not by the writers of calls. What
  * is newer is summed when it is asked for. Who changes a call of an older hour marks the hour: its sums hold no more until
  * they are made anew.
  *

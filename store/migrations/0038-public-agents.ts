@@ -1,4 +1,4 @@
-/** Agents that anybody may talk to from a browser: from which origins, and how often. Null: nobody without a key. */
+/** Agents open to the public from a browser: from which origins, and how often. Null: a key is required. */
 export const sql = `
 alter table agents
   add column public_access jsonb check (jsonb_typeof(public_access) = 'object');

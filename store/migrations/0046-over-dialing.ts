@@ -1,8 +1,8 @@
 /**
- * Calls that are dialled without a seat. `seat_share`: the part of a seat such a call is reckoned with until somebody picks up;
+ * Calls that are dialled without a seat. `seat_share`: such a call's share of a seat until the callee picks up;
  * null: it has one of its own before it is dialled. `picked_up_at`: since when its callee waits, or waited, for an agent.
  *
- * That nobody is left to call, and that a promised call back was not made, is noted where it was told.
+ * Completion and missed call-backs are recorded once they are published.
  */
 export const sql = `
 alter table calls add column seat_share double precision, add column picked_up_at timestamptz;

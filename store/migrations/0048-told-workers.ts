@@ -1,4 +1,4 @@
-/** The voice workers operators were told of, so that each is told once, whichever process sees it first. */
+/** The voice workers announced to operators, so that each is announced once, whichever process sees it first. */
 export const sql = `
 create table told_workers (
   worker_id text primary key,

@@ -1,5 +1,5 @@
 /**
- * How many calls of a campaign are placed, ring, wait and talk, kept by whoever writes a call's state, in its transaction: a
+ * How many calls of a campaign are placed, ring, wait and talk, updated by each writer of a call's state, in its transaction: a
  * status and a turn count nothing. Each change adds rows of its own, so that no two wait for each other; a campaign's turn adds
  * them up from time to time. `seats` is what those are reckoned with that don't talk yet, exact, however often it is added up.
  *

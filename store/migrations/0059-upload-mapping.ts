@@ -1,4 +1,4 @@
-/** What an upload said of its columns, and who said that everybody in the file agreed to be called. */
+/** The column mapping of an upload, and who confirmed that everyone in the file agreed to be called. */
 export const sql = `
 alter table prospect_uploads
   add column mapping jsonb not null default '{}',

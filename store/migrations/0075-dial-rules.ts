@@ -1,5 +1,5 @@
 /**
- * Whom a workspace may call: the operator's bound and the workspace's own; null: no bound named. And how many bought numbers it may
+ * Destinations a workspace may call: the operator's limit and the workspace's own; null: no limit. And how many bought numbers it may
  * have. Workspaces that are there already keep calling every country.
  */
 export const sql = `

@@ -1,4 +1,4 @@
-/** Whoever erases a person may take their number out of the paths in the audit log, and nothing else. */
+/** Erasing a person may remove their number from the paths in the audit log, and nothing else. */
 export const sql = `
 create or replace function refuse_audit_change() returns trigger language plpgsql as $$
 begin

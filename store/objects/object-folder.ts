@@ -79,7 +79,7 @@ export async function readObject(
   return { size: found.size, body: pieces(path, start, end, signal) }
 }
 
-/** Opens the file once it is read from, so that nothing is held where nobody reads. */
+/** Opens the file on the first read, so that an unread stream holds no descriptor. */
 async function* pieces(path: string, start: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r')
   try {

@@ -23,7 +23,7 @@ export interface ProspectFileParams {
 export interface ProspectFileDetails {
   filename: string
   dedupe: boolean
-  /** Who says that everybody in the file agreed to be called. */
+  /** Who confirmed that everyone in the file agreed to be called. */
   attestedBy?: string | null
 }
 

@@ -152,7 +152,7 @@ export function redisCallRoom(options: {
         const { all, asking, line, units, left, most, share } = await shareOf(demand)
         if (share === 0) return 0
         const taken = await take(share, left.get(workspaceId)?.calls ?? share)
-        // Who leaves room has nobody to call now, whatever it wanted: the others need not wait for it.
+        // A campaign that leaves room has no one to call now: the others need not wait for it.
         if (taken < share) await this.leave(unit)
         if (taken > 0) {
           // A workspace that may have no more isn't waiting for its turn.

@@ -8,7 +8,7 @@ import { subscribe } from './subscribe.ts'
 export interface Changes {
   /** Calls back after each change, on whichever node it was made; the returned function ends it. */
   watch(changed: () => Promise<void>): () => void
-  /** Tells every node; resolves when all watchers of this node know, so that the caller may use the change at once on this node. */
+  /** Notifies every node; resolves once all local watchers have run, so that the change is usable on this node. */
   tell(): Promise<void>
   stop(): void
 }

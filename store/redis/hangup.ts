@@ -5,11 +5,11 @@ export const HANGUP_CHANNEL = 'patchbay:hangup'
 
 export interface HangupOrder {
   callId: string
-  /** Who ends it, for its log; absent: nobody, as when a workspace is closed. */
+  /** Who ends it, for its log; absent: no user, as when a workspace is closed. */
   who?: { id: string; name: string }
 }
 
-/** Asks every api node to end the call, whether it is being dialled or talks. Nobody answers. */
+/** Asks every api node to end the call, whether it is being dialled or connected. There is no reply. */
 export async function requestHangup(redis: RedisClient, callId: string, who?: HangupOrder['who']): Promise<void> {
   const order: HangupOrder = { callId, ...(who === undefined ? {} : { who }) }
   await redis.publish(HANGUP_CHANNEL, JSON.stringify(order))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SEAT_RANKS, type SlotClaim } from '../../runtime/admission/seat-claim.ts'
+import { SEAT_RANKS, type SlotClaim } from '../../runtime/admission/slot-claim.ts'
 import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import {
   type HeldSlot,
@@ -23,12 +23,12 @@ const WAITING = 'patchbay:{slots}:waiting'
 const TURNS = 'patchbay:{slots}:turns'
 const USE = 'patchbay:{slots}:use'
 
-/** That a worker said goodbye is known for as long as somebody may ask why it is gone. */
+/** A worker's goodbye is kept while its absence may need explaining. */
 const LEFT_MS = 600_000
 const leftKey = (workerId: string) => `patchbay:worker-left:${workerId}`
 
 const ENTRY_MS = 15_000
-/** A node that waits asks every 100 ms; one that stopped asking holds up nobody for longer than this. */
+/** A waiting node asks every 100 ms; one that stopped asking delays others by at most this. */
 const WAITING_MS = 1_000
 
 const takeScript = loadScript('take-slot-8.lua')
@@ -38,7 +38,7 @@ const registerScript = loadScript('register-worker-6.lua')
 const forgetScript = loadScript('forget-worker-4.lua')
 
 export interface SlotShares {
-  /** Part of all slots that calls we make leave free, at least one; with a single slot there is none to leave. */
+  /** Share of all slots that outbound calls leave free, at least one; none with a single slot. */
   inboundReserve: number
   /** Part of the slots beyond the reserve that one workspace may hold, at least one; 1: all there are. */
   workspaceShare: number
@@ -136,7 +136,7 @@ export function mostOfWorkspace(capacity: number, { inboundReserve, workspaceSha
 /** How many slots each workspace holds. */
 export async function slotsByWorkspace(redis: RedisClient): Promise<Map<string, number>> {
   const held = new Map<string, number>()
-  // A lease that ran out is a dead node's: it holds nothing, though nobody has taken the slot since.
+  // A lease that ran out is a dead node's: it holds nothing, even if the slot is still unused.
   const leased = await redis.zRangeByScore(TAKEN, await redisNowMs(redis), '+inf')
   const holders = leased.length === 0 ? [] : await redis.hmGet(HOLDERS, leased)
   for (const holder of holders) {

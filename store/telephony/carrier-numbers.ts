@@ -25,7 +25,7 @@ export async function carrierNumberOf(
     .executeTakeFirst()
 }
 
-/** Assigns a number to a workspace and removes it from a workspace that had registered it. */
+/** Gives a number to a workspace and removes any other registration. */
 export async function assignCarrierNumber(
   store: Store,
   number: { provider: string; phoneNumber: PhoneNumber; workspaceId: string; assignedBy: string | null },
@@ -66,7 +66,7 @@ export async function keepBoughtNumber(
   return (await carrierNumberOf(store, provider, phoneNumber))?.workspace_id === workspaceId
 }
 
-/** Takes a number back, with its registration: nobody answers it any more. False: nobody had it. */
+/** Takes a number back, with its registration: it is no longer answered. False: it was not assigned. */
 export async function removeCarrierNumber(store: Store, provider: string, phoneNumber: PhoneNumber): Promise<boolean> {
   return store.acrossTenants.transaction().execute(async (trx) => {
     await trx

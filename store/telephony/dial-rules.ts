@@ -5,7 +5,7 @@ import type { Store } from '../database/database.ts'
 
 const KNOWN: ReadonlySet<string> = new Set(NUMBER_TYPES)
 
-/** The numbers that the operator and the workspace itself allow it to call; none for a deleted workspace. */
+/** The destinations the operator and the workspace itself allow. None for a deleted workspace. */
 export async function dialRulesOf(store: Store, workspaceId: string): Promise<DialRules> {
   const row = await store.global
     .selectFrom('workspaces as w')

@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
 import type { GlobalTables, TrunkHostsTable } from '../database/schema.ts'
 
-/** Whose a trunk's host is: a carrier that knows its customers by address bills one of them for every call from here. */
+/** The owner of a trunk's host: a carrier that identifies customers by address bills one of them for every call from here. */
 
 export type TrunkHost = Pick<TrunkHostsTable, 'id' | 'host' | 'workspace_id' | 'approved_by'> & { created_at: Date }
 

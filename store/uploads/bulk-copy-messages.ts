@@ -13,7 +13,7 @@ export type Loader<P = unknown, D = unknown, R = unknown> = (
   source: AsyncIterable<Uint8Array>,
 ) => Promise<(details: D) => Promise<R>>
 
-/** What a process is told; a file's pieces are told as they are. */
+/** Messages to a process; a file's pieces are sent raw. */
 export type ToLoader =
   /** Modules of loaders that it is likely to need. */
   { type: 'prepare'; loaders: string[] } | BulkCopyWork | { type: 'end' } | { type: 'commit'; details: unknown }

@@ -5,10 +5,10 @@ import type { BulkCopyWork, FromLoader, Loader, ToLoader } from './bulk-copy-mes
 
 /** A process of store/uploads/bulk-copy.ts, one upload at a time: one transaction and one loader for each, over a connection that waits for the next. */
 
-/** This process comes to give way to audio: on a machine that is busy it needs a while for little. */
+/** This process yields to audio: on a busy machine even small work takes a while. */
 const CONNECT_TIMEOUT_MS = 30_000
 const ROLLBACK_TIMEOUT_MS = 30_000
-/** A connection that no upload needed for so long is ended: a firewall on the way may have dropped it. */
+/** A connection idle for this long is closed: a NAT or proxy may have dropped it. */
 const KEEP_MS = 10_000
 
 interface Connection {
@@ -24,10 +24,10 @@ const { messages, tell: say } = openWorkPort()
 const tell = (message: FromLoader): void => say(message)
 
 for (let message = await next(); message !== undefined; message = await next()) {
-  // What was sent to an upload that failed meanwhile is nobody's.
+  // Discard data sent to an upload that has failed.
   if (message instanceof Uint8Array) continue
   if (message.type === 'begin') await perform(message)
-  // What can't be loaded is told by the upload that needs it.
+  // A load failure is reported by the upload that needs the module.
   else if (message.type === 'prepare') for (const loader of message.loaders) import(loader).catch(() => {})
 }
 process.exit()
@@ -54,7 +54,7 @@ async function run(client: pg.Client, { loader, params }: BulkCopyWork): Promise
   return result
 }
 
-/** What it told is told last: the next upload finds nothing of this one but its connection. */
+/** Its result is sent last: the next upload inherits only the connection. */
 async function perform(work: BulkCopyWork): Promise<void> {
   let connection: Connection | undefined
   let outcome: FromLoader
@@ -102,7 +102,7 @@ async function begun(databaseUrl: string): Promise<Connection> {
   return connection
 }
 
-/** False: nobody can say, and the connection is ended. */
+/** False: the state is unknown, and the connection is closed. */
 async function rolledBack(connection: Connection): Promise<boolean> {
   const rollback = { text: 'rollback', query_timeout: ROLLBACK_TIMEOUT_MS }
   try {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { ProcessHelper } from '../../runtime/process/offload/process-helper.ts'
@@ -21,7 +21,7 @@ export interface BulkCopyOptions {
   signal: AbortSignal
 }
 
-/** An upload under way. One of `commit` and `discard` ends it; the caller that opened it calls `discard` in any case. */
+/** An upload under way. `commit` or `discard` ends it; the opener always calls `discard`. */
 export interface BulkCopy<P, D, R> {
   /** Keeps the source, in a file where it is large, until `commit`: a sender that trickles holds up no process. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
@@ -37,9 +37,9 @@ export interface BulkCopy<P, D, R> {
 }
 
 /** One process is left for another workspace. */
-const loaders = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
+const loaders = new AdmissionGate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
 /** Uploads that arrive at once, each with a file of its own. */
-const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
+const files = new AdmissionGate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
 /** Of the uploads so far: a process loads them as it begins, before its first file. */
 const knownLoaders = new Set<string>()
 const warm = new WarmHelpers<FromLoader, ProcessHelper<FromLoader>>({
@@ -108,7 +108,7 @@ function start<D, R>({ databaseUrl, loader, workspaceId, signal }: BulkCopyOptio
   for (const { promise } of [loaded, done]) promise.catch(() => {})
   let failed = false
   let stall: NodeJS.Timeout | undefined
-  /** It has told how its work ended, and has nothing of it left. */
+  /** It has reported its result and kept no state. */
   let over = false
   const fail = (error: unknown) => {
     failed = true

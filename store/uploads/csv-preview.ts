@@ -8,7 +8,7 @@ import { cutText } from '../../runtime/lib/text.ts'
 
 /** So many rows are judged; those behind are counted. */
 export const JUDGED_ROWS = 50_000
-/** So many of the rows that would be left out are told. */
+/** Maximum rejected rows listed. */
 const MAX_SKIPPED = 100
 const ROWS_PER_QUERY = 2_000
 /** Of cells, which stay in memory until they are judged: of wide rows fewer are judged at a time. */
@@ -34,7 +34,7 @@ export interface PreviewSkip<Reason> {
   phone: string
 }
 
-/** The rows that would be left out: counted by their reason, and the first of them told. */
+/** The rejected rows: counted by reason, the first of them listed. */
 export class SkippedRows<Reason extends string> {
   readonly refused: Record<Reason, number>
   readonly skipped: PreviewSkip<Reason>[] = []

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const READ_BYTES = 64 * 1024
-/** Uploads up to this size stay in memory: most uploads are a few rows, and each look at a file waits for a thread. */
+/** Smaller uploads stay in memory: most are a few rows, and file I/O costs a libuv thread hop. */
 const KEPT_BYTES = 64 * 1024
 
-/** Bytes that are gone with their process, whatever becomes of that. */
+/** Bytes that vanish with their process. */
 export interface Spool {
   append(bytes: Uint8Array): Promise<void>
   /** From the start. Each piece lies where the one before did: it is overwritten once the next is asked for. */

@@ -10,7 +10,7 @@ const CALLS_A_STATEMENT = 500
 /** Where a batch's row had a number. */
 const ERASED = 'erased'
 
-/** Calls with everything that is theirs in the database. Their recordings are removed before, by the process that has the files. */
+/** Calls with all their data in the database. The node that has the files removes their recordings first. */
 export async function eraseCalls(tenant: Tenant, callIds: readonly string[]): Promise<void> {
   for (let from = 0; from < callIds.length; from += CALLS_A_STATEMENT) {
     const ids = callIds.slice(from, from + CALLS_A_STATEMENT)
@@ -23,7 +23,7 @@ export async function eraseCalls(tenant: Tenant, callIds: readonly string[]): Pr
   }
 }
 
-/** Calls from or to a number, of whatever status. */
+/** Calls from or to a number, of any status. */
 export function callsWith(
   tenant: Tenant,
   phoneNumber: string,

@@ -77,7 +77,7 @@ export async function removeOldTranscripts(store: Store, workspaceId: string, da
   return ids.length
 }
 
-/** Removes chats that nobody wrote in for `days`. Returns how many. */
+/** Removes chats without a message for `days`. Returns how many. */
 export async function removeOldChats(store: Store, workspaceId: string, days: number): Promise<number> {
   const { db } = store.tenant(workspaceId)
   const old = await db

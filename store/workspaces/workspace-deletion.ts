@@ -102,7 +102,7 @@ export async function purgeWorkspace(
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; removed += gone) {
       signal.throwIfAborted()
       const name = sql.table(table)
-      // In a partitioned table rows of several partitions share a ctid: the second condition spares those of others.
+      // In a partitioned table rows of several partitions share a ctid: the second condition excludes rows of other workspaces.
       const result = await sql`
         delete from ${name} where ctid = any (array(
           select ctid from ${name} where workspace_id = ${workspaceId} limit ${ROWS_A_STATEMENT}))

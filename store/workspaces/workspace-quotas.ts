@@ -19,7 +19,7 @@ export interface WorkspaceUse extends Record<Stock, number> {
   cost_usd_this_month: number
 }
 
-/** Of a workspace that an operator made, or that is older than quotas: nobody set any. */
+/** Quotas of a workspace made by an operator or before quotas existed: none set. */
 export const NO_QUOTAS: OperatorQuotas = {
   calls_at_once: null,
   web_sessions_at_once: null,
@@ -37,7 +37,7 @@ export const NO_QUOTAS: OperatorQuotas = {
 
 const BOUGHT_NUMBERS = 10
 
-/** Of a workspace that somebody else makes: nothing that costs the operator before the operator says so. */
+/** Quotas of a workspace made by sign-up: nothing that costs the operator money until the operator allows it. */
 export function limitedQuotas(providers: readonly string[] | null): OperatorQuotas {
   return {
     ...NO_QUOTAS,

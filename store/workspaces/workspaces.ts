@@ -68,7 +68,7 @@ export async function workspaceName(db: Kysely<GlobalTables>, workspaceId: strin
   return row?.name
 }
 
-/** How many phone calls it may have at once, and which numbers it may call; null: no limit of its own. */
+/** Limits of concurrent phone calls and of destinations; null: no limit of its own. */
 export async function limitWorkspace(
   db: Kysely<GlobalTables>,
   workspaceId: string,
@@ -131,7 +131,7 @@ export function membersOf(db: Kysely<GlobalTables>, workspaceId: string): Promis
     .execute()
 }
 
-/** Throws `member_not_found`, and `last_admin` when nobody could manage the workspace afterwards. */
+/** Throws `member_not_found`, and `last_admin` when the workspace would be left without an administrator. */
 export async function removeMember(db: Kysely<GlobalTables>, workspaceId: string, userId: string): Promise<void> {
   await within(db, async (trx) => {
     const members = await trx

@@ -5,7 +5,7 @@ import {
   extractedSummary,
   faultOf,
   instructionsOf,
-  objectIn,
+  onlyObjectIn,
   transcriptText,
 } from '../../runtime/analysis/prompt.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
@@ -42,7 +42,7 @@ interface Services {
   plugins: PluginRegistry
   checks: ArgumentChecks
   prices: Prices
-  /** Somebody collects the traces of calls: language models are told which they work for. */
+  /** Traces are exported: requests to language models carry the call's trace context. */
   traced?: boolean
   clock: Clock
   log: Logger
@@ -161,7 +161,7 @@ async function ask(
   }
   for (let round = 0; round < 2; round++) {
     const answer = await askModel(plugins, choice, messages, { ...options, log })
-    const found = objectIn(answer)
+    const found = onlyObjectIn(answer)
     const wrong = await fault(found)
     if (wrong === undefined) return found
     messages.push(

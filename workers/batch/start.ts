@@ -50,7 +50,7 @@ export function startBatches(services: {
     {
       concurrency: 1,
       lockMs: LOCK_MS,
-      onError: (err, job) => log.warn({ err, batchId: job?.batchId }, 'A batch could not be advanced; trying again'),
+      onError: (err, job) => log.warn({ err, batchId: job?.batchId }, 'Could not advance a batch; trying again'),
       onPoison: ({ batchId }) => log.error({ batchId }, 'Advancing a batch ended several processes'),
     },
     ({ payload }) =>

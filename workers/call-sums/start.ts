@@ -6,14 +6,14 @@ import { startPeriodicJob } from '../rounds.ts'
 
 const INTERVAL_MS = 60_000
 
-export interface CallSums {
+export interface CallSumsJob {
   /** Sums what there is to sum now, or waits for the look that is under way. */
   look(): Promise<void>
   stop(): Promise<void>
 }
 
 /** Keeps the sums of calls that reports read. Several nodes take turns; with none reports are as right, and slower. */
-export function startCallSums(services: { store: Store; log: Logger; intervalMs?: number }): CallSums {
+export function startCallSums(services: { store: Store; log: Logger; intervalMs?: number }): CallSumsJob {
   const { store, log, intervalMs = INTERVAL_MS } = services
   let stopped = false
   const rounds = startPeriodicJob(

@@ -1,4 +1,4 @@
-import { AudioInstant, judgePlace } from '../../runtime/dialing/eligibility.ts'
+import { judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
@@ -18,13 +18,13 @@ const WEBHOOK_TIMEOUT_MS = 2_000
 const MAX_REASON_CHARS = 300
 
 /** Why a call is not dialled after all: a word, and a sentence for the log. */
-export interface Refusal {
+export interface PreDialRefusal {
   reason: string
   sentence: string
 }
 
 /** The last look before the carrier is asked. */
-export type DialCheck = (tenant: Tenant, call: Call, signal: AbortSignal) => Promise<Refusal | undefined>
+export type DialCheck = (tenant: Tenant, call: Call, signal: AbortSignal) => Promise<PreDialRefusal | undefined>
 
 /**
  * Calls of batches and campaigns are held to the do-not-call list; those of campaigns to their hours, pause, budget and
@@ -49,12 +49,7 @@ export function createDialCheck(services: {
     if (campaign.paused) return { reason: 'paused', sentence: 'The campaign is paused' }
     if (prospect === undefined) return { reason: 'deleted', sentence: 'The prospect was deleted' }
     const now = clock.nowMs()
-    const verdict = judgePlace(
-      { zones, regions },
-      policyOf(campaign, calling.places),
-      calling.rules,
-      new AudioInstant(now),
-    )
+    const verdict = judgePlace({ zones, regions }, policyOf(campaign, calling.places), calling.rules, new Moment(now))
     if (!verdict.open) return { reason: verdict.reason, sentence: verdict.sentence }
     if (campaign.budget !== null) {
       const { cost } = await daySumsOf(tenant, campaign.id, new Date(now))
@@ -70,8 +65,8 @@ async function askWebhook(
   { call, campaign, prospect }: { call: Call; campaign: Campaign; prospect: Prospect },
   allowed: readonly NetRule[],
   signal: AbortSignal,
-): Promise<Refusal | undefined> {
-  const no = (sentence: string): Refusal => ({
+): Promise<PreDialRefusal | undefined> {
+  const no = (sentence: string): PreDialRefusal => ({
     reason: 'webhook',
     sentence: cleanText(`webhook_before_dial: ${sentence}`, MAX_REASON_CHARS),
   })

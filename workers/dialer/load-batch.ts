@@ -7,7 +7,7 @@ import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/campaigns/window-g
 import { isRefusal } from '../../store/database/write-rows.ts'
 import { type ColumnMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
 import { blockOf } from '../../store/prospects/prospect-uploads.ts'
-import { REFUSALS, readProspectRow, UNSTORABLE } from './prospect-row.ts'
+import { REFUSALS, readProspectRow, UNSTORABLE_ROW } from './prospect-row.ts'
 import { sift } from './sift.ts'
 
 const DAY_MS = 86_400_000
@@ -42,7 +42,7 @@ export interface Known {
 
 /**
  * Loads the next batch of an upload in one transaction: the place in the file moves with the rows, so nothing is loaded twice
- * whatever dies. `gone`: the upload is over, or its list or campaign deleted. A row that the database refuses is among the rejects.
+ * even after a crash. `gone`: the upload is over, or its list or campaign deleted. A row that the database refuses is among the rejects.
  */
 export async function loadBatch(
   client: Client,
@@ -199,7 +199,7 @@ async function groupOf(client: Client, where: Whereabouts, { groups }: Known): P
 /** @param text a line of `read` */
 function unstorable(text: string, { processed }: UploadRow, records: readonly string[][]): Reject {
   const line = Number(text.split('\t', 2)[1])
-  return { line, reason: UNSTORABLE, cells: records[line - processed - 2] ?? [] }
+  return { line, reason: UNSTORABLE_ROW, cells: records[line - processed - 2] ?? [] }
 }
 
 /** COPY's text format. */

@@ -12,7 +12,7 @@ import {
   previewCsv,
   SkippedRows,
 } from '../../store/uploads/csv-preview.ts'
-import { type ReadRow, type Refusal, readProspectRow } from './prospect-row.ts'
+import { type ReadRow, type RowRefusal, readProspectRow } from './prospect-row.ts'
 
 /** What an upload would load, and what it would leave out and why. Reads alone: nothing of the file is kept. */
 
@@ -23,7 +23,7 @@ export interface UploadPreviewParams {
   campaignId: string
   mapping: ColumnMapping
   dedupe: boolean
-  /** The uploader declares that everybody in the file agreed to be called. */
+  /** The uploader confirms that everyone in the file agreed to be called. */
   isAttested: boolean
   campaign: {
     localeName: string
@@ -42,16 +42,16 @@ const HELD = ['unknown_zone', 'state', 'consent'] as const
 export interface UploadPreview extends PreviewedFile {
   hasPhone: boolean
   loaded: number
-  refused: Record<Refusal, number>
+  refused: Record<RowRefusal, number>
   held: Record<(typeof HELD)[number], number>
-  skipped: PreviewSkip<Refusal>[]
+  skipped: PreviewSkip<RowRefusal>[]
 }
 
 export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (client, params, source) => {
   const { mapping, campaign, isAttested } = params
   const [rules, places] = await Promise.all([loadCallingRules(params.rulesFile), loadPlaces()])
   const country = rules.locales.get(campaign.localeName)?.default_country ?? 'US'
-  const left = new SkippedRows<Refusal>(['invalid_number', 'invalid_consent', 'duplicate', 'do_not_call'])
+  const left = new SkippedRows<RowRefusal>(['invalid_number', 'invalid_consent', 'duplicate', 'do_not_call'])
   const held: UploadPreview['held'] = { unknown_zone: 0, state: 0, consent: 0 }
   const seen = new Set<string>()
   let loaded = 0

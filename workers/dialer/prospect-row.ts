@@ -10,9 +10,9 @@ export const REFUSALS = {
   duplicate: 'Prospect already exists',
   do_not_call: 'Phone number is on the do-not-call list',
 } as const
-export type Refusal = keyof typeof REFUSALS
+export type RowRefusal = keyof typeof REFUSALS
 /** Found out only where the rows are loaded. */
-export const UNSTORABLE = 'The database does not take this row'
+export const UNSTORABLE_ROW = 'The database does not take this row'
 
 export interface ReadRow {
   phone: PhoneNumber
@@ -25,7 +25,7 @@ export function readProspectRow(
   record: readonly string[],
   { at }: ProspectHeader,
   country: string,
-): ReadRow | Extract<Refusal, `invalid_${string}`> {
+): ReadRow | Extract<RowRefusal, `invalid_${string}`> {
   const cell = (column: OwnColumn): string => record[at.get(column) ?? -1] ?? ''
   const phone = readProspectNumber(cell('primary_phone'), country)
   if (phone === undefined) return 'invalid_number'

@@ -1,9 +1,9 @@
-import { decide, outcomeOf, type PartOfDay } from '../../runtime/dialing/retry.ts'
+import { attemptOutcomeOf, decide, type PartOfDay } from '../../runtime/dialing/retry.ts'
 import { cancelQueuedCall } from '../../store/calls/outbound-calls.ts'
 import { addDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import {
   type EndedAttempt,
-  MOST_AT_ONCE,
+  MOST_SETTLED_AT_ONCE,
   overdueCalls,
   type Settled,
   settleAttempts,
@@ -33,14 +33,14 @@ export async function settleCampaign(tenant: Tenant, campaign: Campaign, now: Da
       })),
       now,
     )
-    if (settled.length < MOST_AT_ONCE) return
+    if (settled.length < MOST_SETTLED_AT_ONCE) return
   }
 }
 
 function settle(attempt: EndedAttempt, policy: ReturnType<typeof retryPolicyOf>): Settled {
   const outcome = attempt.opted_out
     ? 'opted_out'
-    : outcomeOf({
+    : attemptOutcomeOf({
         status: attempt.status,
         endReason: attempt.end_reason ?? '',
         disposition: attempt.disposition ?? '',

@@ -33,8 +33,8 @@ export interface Dialer {
 }
 
 /**
- * Runs campaigns and loads their prospects. The database says what is to do; the first process to ask gets a campaign's tick, and if
- * it dies, that tick is lost.
+ * Runs campaigns and loads their prospects. Work is claimed in the database; the first process to ask gets a campaign's tick, and a
+ * process that dies costs it that one.
  */
 export async function startDialer(services: {
   store: Store

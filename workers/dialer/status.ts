@@ -1,4 +1,4 @@
-import { AudioInstant, judgePlace, nextOpening } from '../../runtime/dialing/eligibility.ts'
+import { judgePlace, Moment, nextOpening } from '../../runtime/dialing/eligibility.ts'
 import { openingsOf } from '../../runtime/dialing/openings.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'
@@ -14,7 +14,7 @@ import { policyOf } from './policy.ts'
 
 /** What a campaign does now, and if nothing, why. */
 
-export type CampaignState = 'Running' | 'Stopped' | 'Completed' | 'Inactive'
+export type CampaignActivity = 'Running' | 'Stopped' | 'Completed' | 'Inactive'
 
 export type StopReason =
   | 'paused'
@@ -39,7 +39,7 @@ export interface LastTick {
 export function stateOf(
   campaign: { active: boolean },
   { calling, unresolved }: Pick<Progress, 'calling' | 'unresolved'>,
-): CampaignState {
+): CampaignActivity {
   if (!campaign.active) return 'Inactive'
   if (unresolved === 0) return 'Completed'
   return calling > 0 ? 'Running' : 'Stopped'
@@ -51,11 +51,11 @@ export interface ZoneCount {
   regions: string[]
   waiting: number
   callable_now: number
-  /** When they may be called next; null: they may now, or nobody knows where they are, or they are called at no time. */
+  /** When they may be called next; null: now, or their location is unknown, or never. */
   opens_at: string | null
 }
 
-/** Zones reported, of the few hundred there may be. */
+/** Maximum listed, of the few hundred there may be. */
 const MOST_ZONES = 100
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
@@ -78,7 +78,7 @@ export async function campaignStatus(
   const hold = (reason: string, n: number) => {
     if (n > 0) held[reason] = (held[reason] ?? 0) + n
   }
-  const moment = new AudioInstant(nowMs)
+  const moment = new Moment(nowMs)
   const opening = openingsOf(policy, calling.rules)
   let callable = 0
   let nextMs: number | undefined
@@ -110,7 +110,7 @@ export async function campaignStatus(
       const fromMs =
         bucket.startsWith('fresh') || (row?.due ?? 0) > 0 ? nowMs : (row?.next?.getTime() ?? Number.POSITIVE_INFINITY)
       if (fromMs === nowMs) earliest(opensMs)
-      // A later opening changes nothing.
+      // The order of waiting makes no difference.
       else if (fromMs < (nextMs ?? Number.POSITIVE_INFINITY)) {
         earliest(nextOpening(where, policy, calling.rules, fromMs))
       }

@@ -1,5 +1,5 @@
 import type { CallRoom } from '../../runtime/admission/call-room.ts'
-import { AudioInstant, callsPer24h, judgePlace } from '../../runtime/dialing/eligibility.ts'
+import { callsPer24h, judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
 import { type AnswerHistory, NO_HISTORY } from '../../runtime/dialing/over-dialing.ts'
 import { pace } from '../../runtime/dialing/pacing.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
@@ -39,7 +39,7 @@ export interface TickServices {
 }
 
 /** Calls made in one transaction: others of the workspace wait for it. */
-export const MOST_AT_ONCE = 25
+export const MOST_CLAIMED_AT_ONCE = 25
 const MOST_A_TURN = 500
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
@@ -109,13 +109,13 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
       } = pace({ ...underWayNow, seats: seats + reckoned }, limits(), history)
       const overDials = effectiveRatio > 1
       const left = Math.min(allowed, (overDials ? Math.min(mostCalls, MOST_A_TURN) : most) - made.length)
-      const part = Math.min(left, MOST_AT_ONCE)
+      const part = Math.min(left, MOST_CLAIMED_AT_ONCE)
       if (part > 0) {
         // The seats there are for all that are left are shared evenly.
         const overDial = overDials ? { overDial: { seats: (seats * part) / left, ratio: effectiveRatio } } : {}
         const claimed = await claimProspects(tenant, { ...order, ...overDial, most: part })
         made.push(...claimed)
-        if (claimed.length === MOST_AT_ONCE) continue
+        if (claimed.length === MOST_CLAIMED_AT_ONCE) continue
       }
       tick = { ...tick, seats: most, placed: made.length, effective_ratio: effectiveRatio, why }
       return seatsOf(made)
@@ -127,7 +127,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   await writeLastTick(tenant, campaignId, tick)
 }
 
-/** That nobody is left to call is told to webhooks. */
+/** Completion is published to webhooks. */
 async function tellCompletion(tenant: Tenant, campaign: Campaign, now: Date): Promise<void> {
   const { total, unresolved } = (await progressOf(tenant, [campaign.id])).get(campaign.id) ?? {
     total: 0,
@@ -136,7 +136,7 @@ async function tellCompletion(tenant: Tenant, campaign: Campaign, now: Date): Pr
   await noteCompletion(tenant, campaign, total > 0 && unresolved === 0, now)
 }
 
-/** What over-dialling is decided by; a campaign that doesn't needs none of it. */
+/** Inputs of over-dialling; unused by campaigns without it. */
 async function historyOf(tenant: Tenant, campaign: Campaign, now: Date): Promise<AnswerHistory> {
   if (campaign.call_ratio <= 1) return NO_HISTORY
   const [answers, { month }] = await Promise.all([
@@ -153,7 +153,7 @@ async function openGroups({ store, calling }: TickServices, tenant: Tenant, camp
     ({ bucket, listActive }) =>
       WAITING.test(bucket) && listActive && !(policy.consentRequired && bucket.endsWith('_unasked')),
   )
-  const moment = new AudioInstant(now.getTime())
+  const moment = new Moment(now.getTime())
   const all = await windowGroupsById(store, [...new Set(buckets.map(({ windowGroup }) => windowGroup))])
   const groups = [...all].flatMap(([id, where]) => {
     if (!judgePlace(where, policy, calling.rules, moment).open) return []

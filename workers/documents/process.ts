@@ -10,7 +10,7 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { writeRows } from '../../store/database/write-rows.ts'
 import { putChunks } from '../../store/knowledge/chunks.ts'
 import { failDocument, findDocument, finishDocument, readUpload } from '../../store/knowledge/documents.ts'
-import { ExtractionError, ExtractionTimeout } from './extract/failure.ts'
+import { ExtractionError, ExtractionTimeout } from './extract/extraction-error.ts'
 import { type ExtractionLimits, extractChunks } from './extract/run.ts'
 
 export interface DocumentServices {

@@ -1,4 +1,4 @@
-import { Gate } from '../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
@@ -14,11 +14,11 @@ import { queueDocument, SLOW_DOCUMENTS } from './queue.ts'
 
 /**
  * A file is read in a thread of its own. A first try may take a few seconds; what needs longer waits in a line of its own, so
- * that a short file is ready in seconds whatever others have uploaded. In both lines workspaces take turns, and in the first none
+ * that a short file is ready in seconds behind any number of long ones. In both queues workspaces take turns, and in the first none
  * has all places.
  */
 const PLACES = 3
-/** The third place is another workspace's: its short file waits for nobody's long ones. */
+/** The third place is another workspace's: its short file never waits for long ones. */
 const MOST_OF_ONE = 2
 const SLOW_PLACES = 1
 /**
@@ -59,8 +59,13 @@ export function startDocuments(services: {
   const slow = openQueue('documents', redis, SLOW_DOCUMENTS)
   const firstTry = { ...limits, timeoutMs: Math.min(limits.timeoutMs, FIRST_TRY_MS) }
   const postpone = async (documentId: string) => queueDocument(slow, documentId, await aheadOf(store, documentId))
-  const gate = new Gate({ kind: 'document', places: PLACES, mostOfOne: MOST_OF_ONE, maxWaiting: PLACES + WAITING })
-  /** Runs the work in a place of its workspace. Throws Later when there is none. */
+  const gate = new AdmissionGate({
+    kind: 'document',
+    places: PLACES,
+    mostOfOne: MOST_OF_ONE,
+    maxWaiting: PLACES + WAITING,
+  })
+  /** Runs the work in a place of its workspace. Throws RescheduleJob when none is free. */
   const inPlace = async (documentId: string, signal: AbortSignal, work: () => Promise<void>) => {
     const document = await findDocument(store, documentId)
     if (document === undefined) return
@@ -91,7 +96,7 @@ export function startDocuments(services: {
         onError: (err, job) => log.warn({ err, documentId: job?.documentId }, 'Document job failed'),
         onPoison: ({ documentId }) => {
           giveUpDocument({ store, vectors }, documentId).catch((err) => {
-            log.warn({ err, documentId }, 'Giving up a document failed; it will be tried again')
+            log.warn({ err, documentId }, 'Could not mark a document as failed; trying again')
           })
         },
       },
@@ -115,7 +120,7 @@ export function startDocuments(services: {
   const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     atOnce: true,
-    onError: (err) => log.warn({ err }, 'Looking for forgotten documents failed; trying again in a minute'),
+    onError: (err) => log.warn({ err }, 'Could not look for unqueued documents; trying again in a minute'),
   })
 
   return {

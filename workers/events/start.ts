@@ -37,6 +37,6 @@ export function startEventRetention(services: {
   return startPeriodicJob(round, {
     intervalMs: INTERVAL_MS,
     atOnce: true,
-    onError: (err) => log.warn({ err }, 'The journal of events could not be kept in shape'),
+    onError: (err) => log.warn({ err }, 'Could not maintain the partitions of the event journal'),
   })
 }

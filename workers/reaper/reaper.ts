@@ -14,7 +14,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { startPeriodicJob } from '../rounds.ts'
 
 /**
- * Ends what nobody will end: calls whose api node died, and web sessions whose token ran out unused. A call is ended only
+ * Ends orphans: calls whose api node died, and web sessions whose token ran out unused. A call is ended only
  * after it was seen without a lease for as long as a lease lasts, so that a Redis that lost its memory costs no call.
  */
 
@@ -58,7 +58,7 @@ export interface Reaper {
 /** Which end a call without a lease gets; undefined: it may still be taken. */
 export function endOf(call: OpenCall, nowMs: number): CallEnd | undefined {
   if (call.status !== 'queued') return NODE_LOST
-  // A phone call that waits to be dialled is none of a lease's business.
+  // A phone call waiting to be dialled has no lease.
   if (call.callType !== 'web') return call.placedAt === null ? undefined : NODE_LOST
   return nowMs - call.createdAt.getTime() > SESSION_TOKEN_TTL_S * 1000 ? TOKEN_EXPIRED : undefined
 }

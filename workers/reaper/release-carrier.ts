@@ -5,7 +5,7 @@ import type { Store } from '../../store/database/database.ts'
 
 const CARRIER_TIMEOUT_MS = 5_000
 
-/** Asks the carrier of a call whose api node died, and hangs up where someone is still on the line with nobody. */
+/** Asks the carrier about a call whose api node died, and hangs up if its line is still open. */
 export function carrierReleaser(store: Store, carriers: Carriers): (call: OpenCall) => Promise<void> {
   return async (call) => {
     if (call.fromNumber === null) return

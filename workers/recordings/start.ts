@@ -14,7 +14,7 @@ const BACKOFF_MS = 2_000
 const SWEEP_INTERVAL_MS = 30_000
 /** Sending an hour of stereo over a slow line; a server that is silent is noticed long before. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000
-/** A file nobody wrote to for this long, of a call that is over, has no process any more. */
+/** A file not written to for this long, of an ended call, has lost its process. */
 const ABANDONED_AFTER_MS = 15_000
 
 export interface RecordingUploads {
@@ -29,8 +29,8 @@ export function recordingKey({ workspaceId, callId }: SpooledCall): string {
 }
 
 /**
- * Brings recordings from this node's spool into the object store. The jobs of a spool are its node's own, because nobody
- * else has the files. The files are the truth: a job that was lost, or a call whose process died, is found by the sweep,
+ * Brings recordings from this node's spool into the object store. The jobs of a spool are its node's own, because no other node
+ * has the files. The files are the truth: a job that was lost, or a call whose process died, is found by the sweep,
  * and a recording leaves the spool only when the object store has it or its call is gone.
  */
 export function startRecordings(services: {
@@ -72,7 +72,7 @@ export function startRecordings(services: {
   const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     atOnce: true,
-    onError: (err) => log.warn({ err }, 'Looking for forgotten recordings failed; trying again soon'),
+    onError: (err) => log.warn({ err }, 'Could not look for unqueued recordings; trying again soon'),
   })
 
   return {

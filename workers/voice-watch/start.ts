@@ -58,6 +58,6 @@ export function startVoiceWatch({
   return startPeriodicJob(round, {
     intervalMs,
     atOnce: true,
-    onError: (err) => log.warn({ err }, 'Operators could not be notified of voice workers'),
+    onError: (err) => log.warn({ err }, 'Could not announce voice workers to operators'),
   })
 }

@@ -57,7 +57,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
     opened.push(
       surviveStrayErrors((err) => {
         metrics.failure('process')
-        log.error({ err }, 'An error nobody handled; the worker goes on')
+        log.error({ err }, 'Unhandled error; the worker continues')
       }),
     )
     const models = await loadModels(LIBRARY_LOG_LEVELS[config.logLevel] ?? 'error')

@@ -1,6 +1,6 @@
 /**
  * Keeps the process alive when a provider's library drops an error: many calls share a worker, and an error that
- * nobody caught belongs to one of them. Such errors are counted and logged. Returns the way back.
+ * was not caught belongs to one of them. Such errors are counted and logged. Returns a function that restores the handlers.
  */
 export function surviveStrayErrors(report: (error: unknown) => void): () => void {
   const events = ['unhandledRejection', 'uncaughtException'] as const

@@ -2,13 +2,13 @@ import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
 import { writeRows } from '../../store/database/write-rows.ts'
-import { type Attempt, writeAttempts } from '../../store/events/webhook-deliveries.ts'
+import { type DeliveryAttempt, writeAttempts } from '../../store/events/webhook-deliveries.ts'
 
 const WRITE_MS = 25
 const UNSAID = { responseBody: null, error: 'The database refused what the receiver said' }
 
 interface Waiting {
-  attempt: Attempt
+  attempt: DeliveryAttempt
   written(): void
   failed(error: unknown): void
 }
@@ -26,7 +26,7 @@ export class AttemptWriter {
   }
 
   /** Resolves when it is written. */
-  write(attempt: Attempt): Promise<void> {
+  write(attempt: DeliveryAttempt): Promise<void> {
     return new Promise((written, failed) => {
       this.#waiting.push({ attempt, written, failed })
       this.#timer ??= setTimeout(
@@ -51,7 +51,7 @@ export class AttemptWriter {
       else one.written()
     }
     if (left.length === 0) return
-    this.#log.warn({ err: error, attempts: left.length }, 'Deliveries could not be written down')
+    this.#log.warn({ err: error, attempts: left.length }, 'Could not save deliveries')
     for (const { failed } of left) failed(error)
   }
 

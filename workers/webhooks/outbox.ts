@@ -1,8 +1,8 @@
 import type { DueDelivery } from '../../store/events/webhook-deliveries.ts'
-import type { DeliveryWindows } from './rooms.ts'
+import type { DeliveryWindows } from './delivery-windows.ts'
 import type { DeliveryMessage } from './sender.ts'
 
-/** A delivery that nobody else takes for now. `message` undefined: the event was erased. */
+/** A leased delivery. `message` undefined: the event was erased. */
 export interface Taken {
   delivery: DueDelivery
   message: DeliveryMessage | undefined
@@ -11,7 +11,7 @@ export interface Taken {
 }
 
 /** What was taken and waits for its receiver to have room, in order. Its size is bounded by what `Rooms.free` gives. */
-export class Outbox {
+export class DeliveryOutbox {
   readonly #rooms: DeliveryWindows
   readonly #send: (one: Taken) => void
   readonly #held = new Map<string, Taken[]>()

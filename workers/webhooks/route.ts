@@ -22,7 +22,7 @@ export async function route(store: Pick<Store, 'pool'>, log: Logger): Promise<bo
       const { message } = error as Error
       log.error(
         { code: sqlState(error), reason: message },
-        'The database refused the deliveries of an event; it is passed over',
+        'The database refused the deliveries of an event; the event is skipped',
       )
       return true
     }

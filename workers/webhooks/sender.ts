@@ -8,7 +8,7 @@ import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { nextAttemptMs } from '../../runtime/webhooks/retry.ts'
 import { signedHeaders } from '../../runtime/webhooks/signature.ts'
-import type { Attempt, DueDelivery } from '../../store/events/webhook-deliveries.ts'
+import type { DeliveryAttempt, DueDelivery } from '../../store/events/webhook-deliveries.ts'
 
 /** What is kept of an answer. */
 const MAX_ANSWER_CHARACTERS = 1_024
@@ -29,7 +29,7 @@ export interface SenderOptions {
 
 /** An attempt and what it says of its webhook. */
 export interface Sent {
-  attempt: Attempt
+  attempt: DeliveryAttempt
   /** The receiver asked never to be called again. */
   gone: boolean
 }
@@ -51,10 +51,10 @@ export async function sendDelivery(
   const { connections, requests, clock, log } = options
   const startedMs = clock.monotonicMs()
   const at = new Date(clock.nowMs())
-  const done = (result: Pick<Attempt, 'responseStatus' | 'responseBody' | 'error'>, final = false): Sent => {
+  const done = (result: Pick<DeliveryAttempt, 'responseStatus' | 'responseBody' | 'error'>, final = false): Sent => {
     const good = result.error === null
     const waitMs = good || final ? undefined : nextAttemptMs(delivery.attempts + 1, options.random())
-    const attempt: Attempt = {
+    const attempt: DeliveryAttempt = {
       workspaceId: delivery.workspaceId,
       webhookId: delivery.webhookId,
       id: delivery.id,
@@ -108,7 +108,7 @@ export async function sendDelivery(
     signal.throwIfAborted()
     if (limit.signal.aborted) return broken(`No answer within ${(options.timeoutMs ?? TIMEOUT_MS) / 1_000} s`)
     if (error instanceof ForbiddenAddress) {
-      log.warn({ webhookId: delivery.webhookId, reason: error.message }, 'A webhook leads to a forbidden address')
+      log.warn({ webhookId: delivery.webhookId, reason: error.message }, 'The address of a webhook is forbidden')
       return broken('The host is unknown, or none that webhooks may reach')
     }
     const { code, message } = error as NodeJS.ErrnoException

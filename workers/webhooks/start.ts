@@ -18,9 +18,9 @@ import {
 import { disableWebhook } from '../../store/events/webhooks.ts'
 import { adoptMovedEvents, eventsById } from '../../store/events/workspace-events.ts'
 import { AttemptWriter } from './attempt-writer.ts'
+import { DeliveryWindows } from './delivery-windows.ts'
 import { callOf, type EventData, eventMessage } from './event-data.ts'
-import { Outbox, type Taken } from './outbox.ts'
-import { DeliveryWindows } from './rooms.ts'
+import { DeliveryOutbox, type Taken } from './outbox.ts'
 import { route } from './route.ts'
 import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender.ts'
 
@@ -30,7 +30,7 @@ const BUSY_POLL_MS = 10
 const WEBHOOKS_KNOWN_MS = 250
 /** A delivery that was taken and not written down, because the process died, is taken again after this. */
 const LEASE_MS = 30_000
-/** So long one that was taken may wait for its turn; with the time for its answer that is less than the lease. */
+/** How long a claimed delivery may wait to be sent; with the response timeout this stays below the lease. */
 const MOST_HELD_MS = 15_000
 /** Answered and not written down yet; beyond, none is taken. */
 const MOST_UNSETTLED = 4_096
@@ -79,7 +79,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   }
   const rooms = new DeliveryWindows()
-  const outbox = new Outbox(rooms, (one) => {
+  const outbox = new DeliveryOutbox(rooms, (one) => {
     const sending: Promise<void> = send(one).finally(() => running.delete(sending))
     running.add(sending)
   })
@@ -123,7 +123,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     for (const { email } of options.mailer === undefined ? [] : await adminsOf(store, workspaceId)) {
       await options.mailer
         ?.send({ to: email, subject: 'A webhook was switched off', text })
-        .catch((err) => log.warn({ err }, 'Nobody could be notified of a webhook'))
+        .catch((err) => log.warn({ err }, 'Could not publish the state of a webhook'))
     }
   }
 
@@ -189,15 +189,15 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       const isMore = await round()
       lookIn(isMore ? 0 : asked && moreWaits ? BUSY_POLL_MS : POLL_MS)
     } catch (err) {
-      log.warn({ err }, 'Events could not be given to webhooks')
+      log.warn({ err }, 'Could not hand events to webhooks')
       lookIn(REST_MS)
     }
   }
   rounds = adoptMovedEvents(store)
     .then((moved) => {
-      if (moved > 0) log.warn({ events: moved }, 'The events of another database were taken on')
+      if (moved > 0) log.warn({ events: moved }, 'Continuing with the events of another database')
     })
-    .catch((err) => log.warn({ err }, 'The place among events could not be looked at'))
+    .catch((err) => log.warn({ err }, 'Could not read the position in the event stream'))
     .finally(() => lookIn(0))
 
   return {
@@ -207,7 +207,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       const cut = setTimeout(() => cutting.abort(), graceMs)
       await rounds
       clearTimeout(timer)
-      // What was taken is sent, too: nobody else may for the rest of its lease.
+      // Claimed deliveries are still sent: no other process may for the rest of the lease.
       while (running.size > 0) await Promise.all(running)
       clearTimeout(cut)
       connections.close()

@@ -26,7 +26,7 @@ export function numberReleaser(
       ? plugins.missingKey(provider)
       : `There is no plugin "${provider}"`
     if (missing !== undefined) {
-      // Whether the key comes back nobody knows; the workspace's data shall not wait for it.
+      // The key may never be restored; deleting the workspace's data must not wait for it.
       log.error({ phoneNumber: number, provider }, `A number can't be given back and may still be paid for: ${missing}`)
       return
     }
@@ -50,7 +50,7 @@ export async function giveBackNumbers(
       await deletePhoneNumber(tenant, phone_number)
     } catch (err) {
       kept++
-      log.warn({ err, phoneNumber: phone_number, provider }, 'A number of a deleted workspace was not taken back yet')
+      log.warn({ err, phoneNumber: phone_number, provider }, 'Could not release a number of a deleted workspace yet')
     }
   }
   return kept

@@ -20,7 +20,7 @@ export interface WorkspaceDeletion {
 }
 
 /**
- * Removes what deleted workspaces leave behind. Nobody sees a workspace from the moment it is marked; the mark in the
+ * Removes the data of deleted workspaces. A marked workspace is invisible at once; the mark in the
  * database is the truth, so a job that is lost, or broken off by a crash, is queued again by the next sweep.
  */
 export function startWorkspaceDeletion(services: {
@@ -75,7 +75,7 @@ export function startWorkspaceDeletion(services: {
   }
 }
 
-/** Objects go before the rows that name them, so that a crash in between leaves none that nobody knows. */
+/** Objects go before the rows that name them, so that a crash in between leaves no orphans. */
 async function removeRecordings(
   store: Store,
   objects: ObjectStore,

@@ -31,8 +31,8 @@ export interface TransportTerms {
 }
 
 /**
- * mediasoup's worker of this node and its one port of all calls. A worker that dies is replaced at once; whoever had a
- * transport there is told by `lost`, and opens another one.
+ * mediasoup's worker of this node and its one port of all calls. A worker that dies is replaced at once; owners of a
+ * transport there are notified by `lost`, and open another one.
  */
 export class MediaServer {
   readonly #options: MediaServerOptions
@@ -90,7 +90,7 @@ export class MediaServer {
     return this.#port
   }
 
-  /** What browsers are told. */
+  /** The addresses announced to browsers. */
   get addresses(): string[] {
     const told = listenInfos(0, this.#options.publicAddress).flatMap(
       ({ ip, announcedAddress }) => announcedAddress ?? ip,

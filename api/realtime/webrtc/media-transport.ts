@@ -4,7 +4,7 @@ import type { MediaFigures } from '../../../runtime/call/types/leg.ts'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import { MAX_OPUS_BYTES, OPUS_CLOCK_HZ } from '../../../runtime/media/codecs/opus-packet.ts'
 import { FRAME_MS } from '../../../runtime/media/frame.ts'
-import { meanOpinionScore } from '../../../runtime/media/line/e-model.ts'
+import { meanOpinionScore } from '../../../runtime/media/line/mean-opinion-score.ts'
 import { readRtp, writeRtp } from '../../../runtime/media/line/rtp-packet.ts'
 import type { SentFrame } from './opus-sender.ts'
 import { OPUS_PAYLOAD_TYPE, offerOf, readAnswer } from './sdp.ts'
@@ -31,7 +31,7 @@ const PLAYOUT_MS = 60
 export interface MediaTransportEvents {
   /** An Opus packet of the caller; `timestamp` counts OPUS_CLOCK_HZ from 0 and skips what was lost. */
   packet(payload: Uint8Array, timestamp: number): void
-  /** Both ways are open. Told once: a restart opens none anew. */
+  /** Both directions are open. Called once, not after a restart. */
   connected(): void
   /** The browser ended it, or the worker is gone. */
   lost(): void
@@ -134,7 +134,7 @@ export class MediaTransport {
     })
   }
 
-  /** Connects to the first peer that answers; `stranger`: it is another peer connection than before. */
+  /** Connects to the first peer that answers; `stranger`: another peer connection than before. */
   async answer(sdp: string): Promise<AnswerVerdict> {
     const answer = readAnswer(sdp)
     if (answer === undefined) return 'invalid'
@@ -143,11 +143,11 @@ export class MediaTransport {
     if (!isFirst && this.#fingerprint !== fingerprint.value) return 'stranger'
     this.#fingerprint = fingerprint.value
     try {
-      // Before the handshake, lest the first words find nobody; or later, of one who opens the microphone in the call.
+      // Before the handshake, so that the first words are received; or later, when the client opens the microphone in the call.
       if (ssrc !== undefined && this.#fromCaller === undefined) await this.#hear(ssrc, cname)
       if (isFirst && !this.#closed) await this.#web.connect({ dtlsParameters: { role, fingerprints: [fingerprint] } })
     } catch (error) {
-      // The worker may be gone meanwhile; that is told by itself.
+      // The worker may be gone meanwhile; `lost` reports that.
       if (!this.#closed && !this.#web.closed) throw error
     }
     return 'taken'

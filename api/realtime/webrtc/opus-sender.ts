@@ -19,8 +19,8 @@ export interface SentFrame {
 }
 
 /**
- * The agent's voice on its way to a browser: a frame every 20 ms, of speech as it comes or of silence, so that whoever hears
- * nothing knows that the line is dead. Pure: monotonic milliseconds are passed in.
+ * The agent's voice on its way to a browser: a frame every 20 ms, of speech as it comes or of silence, so that a browser
+ * without packets knows that the line is dead. Pure: monotonic milliseconds are passed in.
  */
 export class OpusSender {
   #queue: Uint8Array[] = []

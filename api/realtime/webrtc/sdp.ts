@@ -79,7 +79,7 @@ export interface AnswerParts {
 
 const FINGERPRINT = /^a=fingerprint:(sha-256|sha-384|sha-512) ((?:[0-9A-Fa-f]{2}:){31,63}[0-9A-Fa-f]{2})\s*$/m
 
-/** What matters of an answer; undefined where it is none to our offer. */
+/** The relevant parts of an answer; undefined if it doesn't fit our offer. */
 export function readAnswer(sdp: string): AnswerParts | undefined {
   if (sdp.length > MAX_SDP_CHARACTERS) return undefined
   const [, algorithm, value] = FINGERPRINT.exec(sdp) ?? []
@@ -91,7 +91,7 @@ export function readAnswer(sdp: string): AnswerParts | undefined {
   const isMute = /^a=(?:recvonly|inactive)\s*$/m.test(sdp)
   const [, ssrc, cname] = /^a=ssrc:(\d{1,10}) cname:(\S{1,255})/m.exec(sdp) ?? []
   const number = Number(ssrc)
-  // Whose voice is announced without its number can't be told from anybody's.
+  // A voice announced without its SSRC can't be identified.
   if (!isMute && !(number > 0 && number <= 0xffffffff)) return undefined
   return {
     fingerprint: { algorithm: algorithm as AnswerParts['fingerprint']['algorithm'], value: value.toUpperCase() },

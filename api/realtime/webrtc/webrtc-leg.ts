@@ -5,13 +5,13 @@ import { OPUS_RATE_HZ } from '../../../runtime/media/codecs/opus-repair.ts'
 import type { Pacer } from '../../../runtime/media/line/pacer.ts'
 import { ringback } from '../../../runtime/media/tones/ringback.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
-import { Gate } from '../gate.ts'
+import { MessageGate } from '../gate.ts'
 import type { ClientMessage } from '../messages.ts'
 import { RealtimeLeg, type RealtimeLegOptions } from '../realtime-leg.ts'
 import type { MediaTransport, MediaTransportEvents } from './media-transport.ts'
 import { OpusSender } from './opus-sender.ts'
 
-/** An offer that nobody answers, or whose answer leads nowhere. */
+/** Timeout of an unanswered offer, or of an answer that doesn't connect. */
 const CONNECT_TIMEOUT_MS = 10_000
 /**
  * Our side of the handshake is over before the client's: the last of it may be lost, and is sent again after a second, and after two
@@ -53,7 +53,7 @@ export class WebRtcLeg extends RealtimeLeg {
   readonly #options: WebRtcLegOptions
   readonly #sender = new OpusSender()
   /** Packets, as the line counts messages. */
-  readonly #gate: Gate
+  readonly #gate: MessageGate
   readonly #connection = Promise.withResolvers<Connection>()
   readonly #timeout: NodeJS.Timeout
   /** Runs from the end of our side of the handshake to that of the client's. */
@@ -80,7 +80,7 @@ export class WebRtcLeg extends RealtimeLeg {
   constructor(options: WebRtcLegOptions) {
     super(options, MAX_LINE_BYTES)
     this.#options = options
-    this.#gate = new Gate(options.clock.monotonicMs())
+    this.#gate = new MessageGate(options.clock.monotonicMs())
     this.#timeout = setTimeout(
       boundary('webrtc', () => this.#fail()),
       CONNECT_TIMEOUT_MS,
@@ -159,7 +159,7 @@ export class WebRtcLeg extends RealtimeLeg {
       this.line.tell('too_many_restarts', 'A restart a second is enough')
       return
     }
-    // Where there is none, an offer comes by itself as soon as there is.
+    // Without a transport, an offer follows as soon as there is one.
     if (this.#transport !== undefined) inBackground('webrtc', this.#restart(this.#transport))
   }
 
@@ -277,7 +277,7 @@ export class WebRtcLeg extends RealtimeLeg {
   }
 
   #fail(): void {
-    // Our handshake completed late: a client that reports its own connection is assumed to have heard us.
+    // Our keys were agreed late: a client that announced a confirmation is taken as connected.
     if (this.#handshaken !== undefined) {
       this.#connected()
       return
@@ -292,7 +292,7 @@ export class WebRtcLeg extends RealtimeLeg {
     if (verdict === 'close') this.#flooded()
     if (verdict !== 'pass' || this.#over) return
     if (!this.#answered) {
-      // Nobody sends before the keys are agreed on.
+      // Nothing is sent before the keys are agreed on.
       this.#connected()
       return
     }
@@ -315,7 +315,7 @@ export class WebRtcLeg extends RealtimeLeg {
 
   #flooded(): void {
     if (this.#over) return
-    this.#options.log.warn({ callId: this.callId }, 'A browser sent packets without end: its session is over')
+    this.#options.log.warn({ callId: this.callId }, 'A browser exceeded the packet limit: its session was ended')
     this.line.close('policy_violation', POLICY_VIOLATION)
     inBackground('webrtc', this.released())
     this.events?.ended('policy_violation')

@@ -16,7 +16,7 @@ import { WebRtcLeg } from './webrtc-leg.ts'
 import { cacheFolder, RECIPE } from './worker-cache.ts'
 import { findWorkerProgram } from './worker-program.ts'
 
-/** What a session tells its client about WebRTC. */
+/** The WebRTC part of a client's session. */
 export interface WebRtcTerms {
   transports: ('udp' | 'tcp')[]
   ice_servers: { urls: string[]; username?: string; credential?: string }[]
@@ -73,7 +73,7 @@ export class WebRtc {
     return { state: this.#state, sentence: this.#sentence }
   }
 
-  /** Null: there is none, or none yet. */
+  /** Null: unavailable, or not ready yet. */
   get terms(): WebRtcTerms | null {
     return this.#server?.isOpen === true ? { transports: ['udp', 'tcp'], ice_servers: [] } : null
   }
@@ -117,7 +117,7 @@ export class WebRtc {
     return leg
   }
 
-  /** Media of somebody who listens to a call: stereo to them. */
+  /** Media for a supervisor: stereo towards them. */
   get listening(): { open(events: MediaTransportEvents): Promise<MediaTransport>; pacer: Pacer } {
     return {
       open: async (events) => {
@@ -141,7 +141,7 @@ export class WebRtc {
       named: config.webrtcWorker,
       cache: cacheFolder(env),
       signal: this.#stop.signal,
-      unfit: (path, why) => log.warn({ path, why }, 'A media worker was found that carries no calls'),
+      unfit: (path, why) => log.warn({ path, why }, 'Found a media worker that does not work'),
     })
   }
 

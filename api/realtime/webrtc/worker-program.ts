@@ -13,7 +13,7 @@ export interface WorkerSearch {
   named: string | undefined
   cache: string
   signal: AbortSignal
-  /** Called for each program that exists and does not work. */
+  /** Called with each candidate that does not work. */
   unfit(path: string, why: string): void
 }
 
@@ -58,7 +58,7 @@ async function note(file: string, text: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, `${text}\n`)
   } catch {
-    // A folder of others, or a file system that is only read, as containers have them.
+    // A folder of another user, or a read-only file system, as in containers.
   }
 }
 

@@ -12,8 +12,8 @@ const RING_TIMEOUT_MS = 30_000
 const SILENCE_MS = 10_000
 
 /**
- * Replaces a party that transfers its call after it has spoken with the target (attended transfer): the new
- * call stands in for one that is up already, so nobody is called at our expense, and only at hosts of the call's own trunk.
+ * Completes an attended transfer (RFC 3891): the new call replaces one that is already up, so no new call is charged to us, and
+ * goes only to hosts of the call's own trunk.
  */
 export function attendedCalls(options: {
   context: CallContext
@@ -24,7 +24,7 @@ export function attendedCalls(options: {
   contact: ContactName | undefined
   /** This side, in brackets. */
   from: string
-  /** Is the target at a host of the trunk, and somebody who may be called? */
+  /** Is the target at a host of the trunk, and an allowed destination? */
   may(target: Uri): boolean
   allows(address: string): boolean
 }): Lead {

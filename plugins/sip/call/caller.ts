@@ -3,11 +3,11 @@ import { readNumber } from '../../../runtime/plugin-sdk/telephony/destination.ts
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'
 import { headerOf, type NameAddress, SipParseError, type SipRequest } from '../message/message.ts'
 
-/** Caller and callee as an INVITE names them. Pure. */
+/** The caller and the callee of an INVITE. Pure. */
 
 const MAX_VALUE_LENGTH = 512
 const MAX_NUMBER_LENGTH = 64
-/** The identity that a trunk asserts comes first, the phone's own claim last. */
+/** Identities asserted by the trunk come first, the phone's own claim last. */
 const IDENTITIES = ['p-asserted-identity', 'remote-party-id', 'from'] as const
 const ANONYMOUS = /^(?:anonymous|unavailable|unknown|restricted)$/i
 

@@ -90,7 +90,7 @@ export class InboundCall {
     }
   }
 
-  /** Nobody acknowledged that it rings (RFC 3262, section 3). */
+  /** The reliable provisional response was not acknowledged (RFC 3262, section 3). */
   #unheard(): void {
     this.#context.log.warn('The caller never acknowledged that it rings: the call is refused')
     this.refuse(504)
@@ -119,7 +119,7 @@ export class InboundCall {
         return
       case 'INVITE':
       case 'INFO':
-        // Two INVITEs at once are one too many (section 14.2), and nobody is there yet to hear a key.
+        // Overlapping INVITEs are refused (section 14.2), and DTMF has no receiver before the answer.
         later(transaction)
         return
       default:

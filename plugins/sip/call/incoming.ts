@@ -195,7 +195,7 @@ export function noteRefusal(
   context.refused({
     ...{ reason: why.reason, detail: why.detail, status: why.status, from: why.from, to: why.to },
     ...{ atMs: context.clock.nowMs(), address: flow.address, sipCallId: request.callId },
-    // Two trunks of one address: nobody can tell whose call it is.
+    // Two trunks share the address: the call's trunk is ambiguous.
     workspaceId: workspaces.size === 1 ? first?.trunk.workspaceId : undefined,
     trunk: own.length === 1 ? first?.trunk.name : undefined,
   })

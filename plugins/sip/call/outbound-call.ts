@@ -25,11 +25,11 @@ const CANCELED: Ending = { status: 487, reason: '', q850: undefined }
 
 export interface OutboundEvents {
   ringing(): void
-  /** Makes a leg, when there are media to send before anybody picks up, else when somebody does. */
+  /** Makes a leg: at early media, or else at the answer. */
   leg(agreement: Agreement): RtpLeg
-  /** Somebody picked up: the call is this leg's. */
+  /** Answered: the call belongs to this leg. */
   answered(leg: RtpLeg): void
-  /** Status 0: there was no answer at all, or `reason` says why we ended it. `rang`: somebody was called. */
+  /** Status 0: there was no answer at all, or `reason` says why we ended it. `rang`: the callee was alerted. */
   failed(ending: Ending, rang: boolean): void
   /** What is known of the call, whenever more is. */
   carrier?(figures: CarrierFigures): void
@@ -85,7 +85,7 @@ export class OutboundCall {
   /** Why we did. */
   #why: string | undefined
   #reported = false
-  /** Somebody has the call: a proxy at least. */
+  /** The call was received, at least by a proxy. */
   #taken = false
   #rang = false
   readonly #startedMs: number
@@ -196,7 +196,7 @@ export class OutboundCall {
     }
   }
 
-  /** Media flow both ways from now on (early media): so routers and firewalls on the way are open when somebody picks up. */
+  /** Media flow both ways from now on (early media): so that NATs and firewalls are open before the answer. */
   #hearEarly(agreement: Agreement): void {
     if (this.#reported || this.#hungUp || this.#options.keepsMedia) return
     this.#legOf(agreement).ring()
@@ -311,7 +311,7 @@ export class OutboundCall {
     sendAuthenticated(context.transactions, authenticator, way, make, { final: ignore, failed: ignore })
   }
 
-  /** Ends the call in whatever state it is. */
+  /** Ends the call in any state. */
   hangUp(reason?: string): void {
     if (this.#session !== undefined) {
       this.#session.hangUp(reason)
@@ -322,7 +322,7 @@ export class OutboundCall {
     this.#why = reason
     this.#stopWaiting()
     this.#cancel()
-    // A peer that never confirms the cancellation must not keep the call open.
+    // A peer that never confirms the CANCEL must not keep the call.
     this.#stopWaiting = this.#options.context.timers.after(GIVE_UP_MS, () => this.#fail(CANCELED))
   }
 
@@ -332,7 +332,7 @@ export class OutboundCall {
     this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
   }
 
-  /** Not even a 100 Trying: the peer is not there. A later answer is hung up on. */
+  /** No provisional response at all: the target is unreachable. A later answer is hung up on. */
   #silent(): void {
     if (this.#reported || this.#hungUp) return
     this.hangUp()
@@ -341,14 +341,14 @@ export class OutboundCall {
 
   #cancel(): void {
     const current = this.#sending?.current
-    // Before any answer nobody would know what to cancel (section 9.1); the first provisional one comes back here.
+    // CANCEL must wait for a provisional response (section 9.1); the first one returns here.
     if (current?.isProceeding !== true || this.#canceling === current) return
     this.#canceling = current
     const ignore = (): void => undefined
     const { context, flow } = this.#options
     const cancel = cancelOf(current.request, [reasonHeader(this.#why)])
     context.transactions.sendCancel(cancel, flow, { final: ignore, failed: ignore })
-    // A peer without a final answer to a canceled call has forgotten it (section 9.1).
+    // A peer without a final response has dropped the canceled call (section 9.1).
     context.timers.after(GIVE_UP_MS, () => current.abandon())
   }
   #canceling: Sending['current']

@@ -11,7 +11,7 @@ export interface Ending {
   readonly q850: number | undefined
   /** Where a redirection leads. */
   readonly contacts?: readonly Uri[]
-  /** How long an overloaded peer asks for no further calls; 0: it doesn't say. */
+  /** Retry-After of an overloaded peer; 0: absent. */
   readonly retryAfterS?: number
 }
 

@@ -18,9 +18,9 @@ import { OutboundCall } from './outbound-call.ts'
 import { type Ending, failureOf } from './outcome.ts'
 import { caseOf, mayLead, redirectTarget, referTarget } from './transfer.ts'
 
-/** A trunk that says nothing at all this long isn't there: retransmissions have come to their sixth by then. */
+/** A trunk silent for this long is unreachable: six retransmissions have been sent by then. */
 const SILENCE_MS = 20_000
-/** The same where somebody else can be asked, and where it is known to be silent. */
+/** The same with an alternative route, and for a trunk known to be silent. */
 const QUICK_SILENCE_MS = 5_000
 const MAX_REDIRECTIONS = 3
 /** Calls that a target asks us to hold back are held back this long at most. */
@@ -37,7 +37,7 @@ export interface PlaceOptions {
   refuse(detail: string): void
   /** The call is under way, and can be hung up. */
   took(control: CallControl): void
-  /** It is over; called once, whatever became of it. */
+  /** The call is over; called exactly once. */
   left(): void
 }
 
@@ -47,8 +47,8 @@ interface Way {
 }
 
 /**
- * Places one call: asks one address after the other, over one trunk after the other, until somebody takes it or says what
- * nobody else would say better. Resolves when the first INVITE is on its way, or the call failed.
+ * Places one call: tries one address after the other, over one trunk after the other, until one accepts it or gives a
+ * final refusal. Resolves when the first INVITE is on its way, or the call failed.
  */
 export async function placeCall(options: PlaceOptions): Promise<void> {
   const pair = await options.stack.ports.take().catch(() => undefined)
@@ -252,7 +252,7 @@ class Placing {
         failed: (ending, rang) => {
           this.#failed(way, flow, ending, rang).catch((error: unknown) => {
             caught('sip', error)
-            // A call that nobody ends would keep its ports and its place for good.
+            // An abandoned call would keep its ports and its place for good.
             if (!this.#isGiven) this.#give(() => events.failed('carrier'))
           })
         },
@@ -284,7 +284,7 @@ class Placing {
       return this.#give(() => this.#options.refuse(detail))
     }
     const { failure, detail, elsewhere } = failureOf(ending)
-    // A callee whose phone rang has been called: nobody is called twice.
+    // The callee was alerted: don't call them again.
     const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
     if (ending.status === 0) {
       const { name } = active.trunk
@@ -323,14 +323,14 @@ function toPhone({ onBehalfOf, from }: DialOrder, to: string): { from: string; t
   return onBehalfOf === undefined ? { from, to } : { from: onBehalfOf, to, displayName: onBehalfOf }
 }
 
-/** A diverted call names its original target and its caller (RFC 5806). */
+/** A diverted call names its original target and the diverting party (RFC 5806). */
 function forWhom({ onBehalfOf, from }: DialOrder, host: string): { displayName?: string; headers?: SipHeader[] } {
   if (onBehalfOf === undefined) return {}
   const diversion = `<sip:${from}@${formatHost(host)}>;reason=unconditional`
   return { displayName: onBehalfOf, headers: [{ name: 'diversion', value: diversion }] }
 }
 
-/** What the call log keeps of a call nobody took. */
+/** The call log's entry of an unanswered call. */
 function endFigures({ status, q850 }: Ending): CarrierFigures {
   const { failure } = meaningOf({ sipStatus: status || undefined, q850 })
   return {

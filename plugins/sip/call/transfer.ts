@@ -12,7 +12,7 @@ import { formatHost } from '../message/serializer.ts'
 import { targetUri } from '../trunk/presence.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 
-/** The targets that a trunk may be asked to call. Every URI that is sent is written here, from parsed parts. */
+/** Targets a trunk may be asked to call. Every URI sent is formatted here from parsed parts. */
 
 /** What a destination over this trunk is judged by. */
 export function caseOf(
@@ -45,7 +45,7 @@ export function referTarget(active: ActiveTrunk, text: string, by: DialCase, at:
 }
 
 /**
- * Where the Contact of a 3xx leads, written anew; undefined: to no host of the trunk, where nobody answers for the costs (RFC
+ * The target of a 3xx Contact, formatted anew; undefined: not at a host of the trunk, where costs would be unbounded (RFC
  * 3261, section 8.1.3.4). A number in it is judged as one that is dialled.
  */
 export function redirectTarget(

@@ -29,7 +29,7 @@ export interface CallContext {
   readonly pacer: Pacer
   readonly random: Random
   readonly log: Logger
-  /** A text nobody can guess, for tags and branches. */
+  /** An unguessable text, for tags and branches. */
   token(): string
   /** The way to the next hop of a dialog, where `allows` lets it be reached; else the way the call came. */
   flowFor(nextHop: Uri, known: Flow, allows: (address: string) => boolean): Flow

@@ -39,7 +39,7 @@ export class EarlyDialog implements DialogSession {
         transaction.respond(200, { headers: [ALLOW, SUPPORTED] })
         return
       case 'INFO':
-        // Nobody is there yet to hear a key.
+        // DTMF has no receiver before the answer.
         transaction.respond(request.body.length === 0 ? 200 : 415)
         return
       case 'PRACK':
@@ -47,7 +47,7 @@ export class EarlyDialog implements DialogSession {
         transaction.respond(481)
         return
       default:
-        // Not even a BYE: a callee refuses the INVITE instead (RFC 3261, section 15).
+        // No BYE: the callee refuses the INVITE (RFC 3261, section 15).
         transaction.respond(405, { headers: [ALLOW] })
     }
   }

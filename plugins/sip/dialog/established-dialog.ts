@@ -48,7 +48,7 @@ export interface EstablishedOptions {
   allows(address: string): boolean
   /** Did we call? The caller owns the Call-ID. */
   weCalled: boolean
-  /** Calls on behalf of the other side; absent: nobody is called. */
+  /** Calls on behalf of the other side; absent: REFER is refused. */
   lead?: Lead | undefined
   /** Answers a PRACK that comes after the 2xx; absent: nothing of ours waits for one. */
   acknowledge?(transaction: ServerTransaction): void
@@ -149,7 +149,7 @@ export class EstablishedDialog implements DialogSession {
       this.#options.leg.renegotiated(this.#options.media.complete(answer))
     } catch (error) {
       if (!(error instanceof MediaRefused)) throw error
-      this.#options.context.log.warn({ err: error }, 'The call is ended: there is nothing both sides speak')
+      this.#options.context.log.warn({ err: error }, 'The call is ended: no codec in common')
       this.#gone()
     }
   }
@@ -227,7 +227,7 @@ export class EstablishedDialog implements DialogSession {
       }
       const accepted = offer === undefined ? undefined : media.accept(offer)
       this.dialog.refreshTarget(request)
-      // Who refreshes without a word of time wants none of it; that we refresh does no harm (RFC 4028, section 9).
+      // A refresh without Session-Expires ends the timer; our own refreshes do no harm (RFC 4028, section 9).
       this.agreed(request, timing?.terms ?? (this.#terms?.refresher === 'us' ? this.#terms : undefined))
       const headers = timing?.headers ?? []
       if (request.method === 'INVITE') {
@@ -248,8 +248,8 @@ export class EstablishedDialog implements DialogSession {
   }
 
   /**
-   * Another party continues the call (RFC 3891): its media and our side stay, the other side changes. Only sources that the
-   * call's own trunk accepts may take it over.
+   * Another dialog replaces this one (RFC 3891): our media and agent stay, the remote side changes. Only callers
+   * admitted by the call's own trunk may replace it.
    */
   replacedBy(transaction: ServerTransaction): void {
     const { request, flow } = transaction
@@ -260,7 +260,7 @@ export class EstablishedDialog implements DialogSession {
       return
     }
     if (!allows(flow.address)) {
-      context.log.warn({ from: flow.address }, 'A call may not be taken over from there')
+      context.log.warn({ from: flow.address }, 'Takeover of a call refused: not an address of its trunk')
       transaction.respond(403)
       return
     }
@@ -376,7 +376,7 @@ export class EstablishedDialog implements DialogSession {
     timers.after(waitS * 1_000, () => this.#refresh())
   }
 
-  /** Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on. */
+  /** Transfers the call by REFER (RFC 3515). Unless it was `taken`, the call continues. */
   transfer(target: string): Promise<Referral> {
     return this.#successor === undefined ? this.#handover.transfer(target) : this.#successor.transfer(target)
   }
@@ -401,7 +401,7 @@ export class EstablishedDialog implements DialogSession {
     sendAuthenticated(context.transactions, authenticator, this.#flow, bye, { final: ignore, failed: ignore })
   }
 
-  /** The other side doesn't answer any more; it is told all the same. */
+  /** The other side is unresponsive; BYE is sent all the same. */
   #gone(): void {
     if (this.#over) return
     this.hangUp('connection_lost')

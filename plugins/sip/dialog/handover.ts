@@ -10,7 +10,7 @@ import { type CallContext, contactOf } from './context.ts'
 import type { Dialog } from './dialog.ts'
 import { type Lead, referOf, type Successor } from './referral.ts'
 
-/** A peer that asked for a transfer hangs up within this. */
+/** How long the referring side may take to hang up. */
 const GOODBYE_MS = 5_000
 /** What the one who was called says: calling again from here would change nothing. */
 const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484, 486, 487, 600, 603, 604, 607, 608])
@@ -23,13 +23,13 @@ export interface HandoverOptions {
   authenticator: Authenticator | undefined
   /** What our Contact names. */
   contact: ContactName | undefined
-  /** Calls on behalf of the other side; absent: nobody is called. */
+  /** Calls on behalf of the other side; absent: REFER is refused. */
   lead: Lead | undefined
   flow(): Flow
   isOver(): boolean
-  /** Somebody else has the call already. */
+  /** The call was taken over already. */
   isTaken(): boolean
-  /** Somebody else has the call from now on. */
+  /** The call is taken over from now on. */
   taken(by: Successor): void
   /** Hangs up. */
   leave(): void
@@ -46,7 +46,7 @@ export class Handover {
     this.#options = options
   }
 
-  /** The other side has hung up. True: a peer that accepted the REFER and hangs up without a report has followed it. */
+  /** The other side has hung up. True: a peer that accepted the REFER and left without a NOTIFY has followed it. */
   left(): boolean {
     const left = this.#left
     left?.()
@@ -69,7 +69,7 @@ export class Handover {
       answered: () => {
         this.#options.taken(next)
         this.#notify(200)
-        // The peer that asked hangs up now; if it does not, we do.
+        // The referring side should hang up now; otherwise we do.
         context.timers.after(GOODBYE_MS, () => this.#options.isOver() || this.#options.leave())
       },
       failed: (status) => this.#notify(status),
@@ -108,7 +108,7 @@ export class Handover {
   }
 
   /**
-   * Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on.
+   * Transfers the call by REFER (RFC 3515). Unless it was `taken`, the call continues.
    */
   transfer(target: string): Promise<Referral> {
     const { context, authenticator, contact, dialog } = this.#options

@@ -1,12 +1,12 @@
 import { headerOf, type SipHeader, type SipRequest, type SipResponse, tokensOf } from '../message/message.ts'
 import type { Timers } from '../transaction/timers.ts'
 
-/** Session timers (RFC 4028): a call whose other side has vanished without a word comes to an end. */
+/** Session timers (RFC 4028): ends a call whose other side has vanished. */
 
 /** What we ask for, and the least we accept. */
 export const SESSION_EXPIRES_S = 1_800
 export const MIN_SE_S = 90
-/** What nobody needs more of: a day. */
+/** Maximum: a day. */
 export const MAX_SE_S = 86_400
 
 export interface SessionTerms {
@@ -43,7 +43,7 @@ export function termsAsServer(
   if (asked === undefined && !supported) return undefined
   const intervalS = asked?.intervalS ?? Math.max(SESSION_EXPIRES_S, parseMinSe(request) ?? 0)
   if (intervalS < MIN_SE_S) return 'too_short'
-  // A peer without session timers leaves the refresh to us; else the caller does it, who is the first to notice a network change.
+  // A peer without support leaves the refreshing to us; otherwise the caller refreshes, as it notices network changes first.
   const refresher = supported ? (asked?.refresher ?? 'uac') : 'uas'
   const headers = [{ name: 'session-expires', value: `${intervalS};refresher=${refresher}` }]
   if (refresher === 'uac') headers.push({ name: 'require', value: 'timer' })

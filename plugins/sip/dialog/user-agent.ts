@@ -20,7 +20,7 @@ const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer', 'replaces'])
 /** Those a REGISTER may. */
 const MET_BY_REGISTRAR: ReadonlySet<string> = new Set(['path', 'outbound', 'gruu'])
 const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
-/** Known methods that we do not accept outside of a call. */
+/** Known methods that are not allowed outside of a call. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['REGISTER', 'SUBSCRIBE', 'PUBLISH', 'MESSAGE', 'REFER'])
 
 export interface UserAgentOptions {
@@ -40,7 +40,7 @@ export class UserAgent implements TransactionUser {
   readonly #dialogs = new Map<string, { receive(transaction: ServerTransaction): void }>()
   readonly #sessions = new Map<string, DialogSession>()
   readonly #pending = new Map<ServerTransaction, InboundCall>()
-  /** What names the calls of `#pending`, whatever way they come. */
+  /** The key of a call in `#pending`, independent of transport. */
   readonly #merging = new Set<string>()
 
   constructor(options: UserAgentOptions) {

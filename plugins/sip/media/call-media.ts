@@ -65,7 +65,7 @@ export function descriptionOf(message: SipMessage): SessionDescription | undefin
   }
 }
 
-/** The description among several parts; undefined: there is none. What else is there may be left, unless it says otherwise. */
+/** The session description among several parts; undefined without one. What else is there may be left, unless it says otherwise. */
 function sdpAmong(contentType: string, body: Uint8Array): Uint8Array | undefined {
   let parts: Part[]
   try {
@@ -109,7 +109,7 @@ export class CallMedia {
     this.#codecs = codecs
   }
 
-  /** Our own wish, whatever was agreed last: all our codecs, both ways (RFC 6337, section 5.1). */
+  /** A full offer, independent of the last agreement: all our codecs, both ways (RFC 6337, section 5.1). */
   offer(): Buffer {
     return this.#say(() => writeOffer(this.#local, this.#codecs, this.#names))
   }

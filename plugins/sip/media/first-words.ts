@@ -4,7 +4,7 @@ const LOUD_PEAK = 700
 const WORD_MS = 160
 const PAUSE_MS = 500
 
-/** Knows when somebody who picked up has said their first words and waits for an answer. Pure. */
+/** Detects when a callee has said their first words and waits for an answer. Pure. */
 export class FirstWords {
   readonly #sampleRateHz: number
   #loudMs = 0

@@ -1,11 +1,11 @@
 import type { MediaFigures } from '../../../runtime/call/types/leg.ts'
-import { meanOpinionScore } from '../../../runtime/media/line/e-model.ts'
+import { meanOpinionScore } from '../../../runtime/media/line/mean-opinion-score.ts'
 import { type ReadReport, roundTripMs } from './rtcp.ts'
 import type { RtpReceiver } from './rtp-receiver.ts'
 
-/** Told this often. */
+/** Reporting interval. */
 const NEWS_EVERY_MS = 30_000
-/** Nothing came for so long at the beginning, or our packets are all lost: one side hears nothing. */
+/** Nothing arrived for this long at the start, or all our packets are lost: one-way audio. */
 const ONE_WAY_AFTER_MS = 5_000
 const ALL_LOST = 0.99
 /** What a packet and the wait for late ones add to the way. */

@@ -17,7 +17,7 @@ export class MediaPorts {
   readonly #taken = new Set<number>()
   readonly #random: () => number
 
-  /** @param random 0 to 1: nobody is to guess where the next call's media go, and two processes on one machine rarely collide */
+  /** @param random 0 to 1: the next call's ports must be unguessable, and two processes on one machine rarely collide */
   constructor(
     range: { first: number; last: number },
     random: () => number,

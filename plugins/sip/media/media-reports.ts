@@ -38,7 +38,7 @@ export class MediaReports {
     return nowMs - this.#sentMs >= REPORT_MS
   }
 
-  /** A report that came, decrypted; undefined: it is none, or not of this call. */
+  /** A received report, decrypted; undefined: malformed, or of another call. */
   take(bytes: Buffer, from: MediaAddress): ReadReport | undefined {
     const { clock, sender, target } = this.#options
     if (from.address !== target().address) return undefined

@@ -38,14 +38,14 @@ export interface CallControl {
   transfer?(to: string, by: TransferCase): Promise<Referral>
 }
 
-/** What became of asking the other side to call somebody itself. `refused`: it takes no such request, at least not this one. */
+/** The result of a REFER. `refused`: the other side doesn't accept it. */
 export type Referral = 'taken' | 'refused' | 'failed'
 
 /** What a leg asks of the call's signalling. */
 export interface LegControl {
   /** The agent is there: answer the call. */
   answer(): void
-  /** The session is over: end the call, in whatever state it is. */
+  /** The session is over: end the call, in any state. */
   hangUp(reason: string): void
   /** Asks the other side to call there itself. */
   transfer(to: string, by: TransferCase): Promise<Referral>
@@ -83,10 +83,10 @@ export class RtpLeg implements Leg {
   #events: LegEvents | undefined
   #leave: (() => void) | undefined
   #over = false
-  /** Nobody has picked up yet. */
+  /** Not answered yet. */
   #early = false
   #endReason: LegEndReason | undefined
-  /** Nobody listens yet: the other side's first words are waited for. */
+  /** No listener yet: the callee's first words are awaited. */
   #awaited:
     | {
         words: FirstWords
@@ -128,7 +128,7 @@ export class RtpLeg implements Leg {
 
   /**
    * Calls back once the other side has said its first words and waits, or said none within `limitMs`, or is gone. What it said
-   * meanwhile goes to the session that starts the leg.
+   * meanwhile is delivered when the leg starts.
    */
   awaitWords(limitMs: number, done: () => void): void {
     const untilMs = this.#options.clock.monotonicMs() + limitMs
@@ -143,7 +143,7 @@ export class RtpLeg implements Leg {
     done()
   }
 
-  /** Somebody's words, or silence in their place. */
+  /** Received speech, or silence in its place. */
   #hear(bytes: Uint8Array, timestamp: number): void {
     const awaited = this.#awaited
     if (awaited === undefined || this.#events !== undefined) {
@@ -182,7 +182,7 @@ export class RtpLeg implements Leg {
     this.#run()
   }
 
-  /** Media flow though nobody has picked up: ours open the way, theirs are nobody's words yet. */
+  /** Early media: ours open NATs, theirs is not the callee's speech yet. */
   ring(): void {
     if (this.#over || this.#leave !== undefined) return
     this.#early = true
@@ -195,7 +195,7 @@ export class RtpLeg implements Leg {
     this.#leave ??= this.#options.pacer.add((frames, nowMs) => this.#tick(frames, nowMs))
   }
 
-  /** Nobody picked up: it was no call's leg. Its ports stay with their owner. */
+  /** Not answered: the leg is discarded. Its ports stay with their owner. */
   abandon(): void {
     this.#over = true
     this.#leave?.()
@@ -214,7 +214,7 @@ export class RtpLeg implements Leg {
     if (!this.#over) this.#sender.push(bytes)
   }
 
-  /** Audio of the party that this one is joined with: late rather than dropped, but with a bounded delay. */
+  /** Relayed audio of the other leg; bounded to 200 ms of delay. */
   relayAudio(bytes: Uint8Array): void {
     if (!this.#over && this.#sender.queuedFrames < MAX_RELAYED_FRAMES) this.#sender.push(bytes)
   }
@@ -262,7 +262,7 @@ export class RtpLeg implements Leg {
     this.hangUp(reason)
   }
 
-  /** Ends the call, whether it talks with an agent or another leg. */
+  /** Ends the call, also during a transfer. */
   hangUp(reason: string): void {
     if (!this.#release()) return
     this.#options.control.hangUp(reason)
@@ -399,7 +399,7 @@ export class RtpLeg implements Leg {
   #audio(packet: RtpPacket, nowMs: number): void {
     // Half a second at most: more is no telephone.
     if (packet.payload.length === 0 || packet.payload.length > 4_000) return
-    // Music on hold is nobody's voice.
+    // Music on hold is not speech.
     if (isHeld(this.#agreement)) return
     this.#audioMs = nowMs
     const bytes = this.#line.fromLine(packet.payload)
@@ -422,7 +422,7 @@ export class RtpLeg implements Leg {
   #isFrom(from: { address: string; port: number }, known: boolean, nowMs: number): boolean {
     const verdict = known ? this.#source.accept(from, nowMs) : 'waits'
     if (verdict === 'stranger' && this.#strangers++ === 0) {
-      this.#options.log.warn({ from }, 'Media of a stranger is dropped')
+      this.#options.log.warn({ from }, 'Media from an unknown address is dropped')
     }
     return verdict === 'taken' || (!known && this.#source.isCurrent(from))
   }

@@ -137,7 +137,7 @@ export function answerChallenge(
   return `Digest ${fields.join(', ')}`
 }
 
-/** Does the answer fit the credentials and the request? Takes the same time whatever differs. */
+/** Does the answer fit the credentials and the request? Constant-time. */
 export function verifyAnswer(
   answer: DigestAnswer,
   credentials: Credentials,

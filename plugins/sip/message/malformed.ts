@@ -10,7 +10,7 @@ const TAKEN: Readonly<Record<string, string>> = {
 const NEEDED = ['via', 'from', 'to', 'call-id', 'cseq'] as const
 
 /**
- * What a request that can't be read is told, as far as one can see whose it is (RFC 3261, section 21.4.1); undefined for a
+ * The response to a malformed request, if its sender can be determined (RFC 3261, section 21.4.1); undefined for a
  * response, an ACK, and what is no message at all.
  */
 export function answerToMalformed(bytes: Uint8Array, status: number): Buffer | undefined {

@@ -41,7 +41,7 @@ const COMPACT: Readonly<Record<string, string>> = {
   x: 'session-expires',
 }
 
-/** Headers a message has once; without the first five it is none. */
+/** Headers that occur once; the first five are mandatory. */
 const REQUIRED = ['from', 'to', 'call-id', 'cseq'] as const
 const AT_MOST_ONCE = [...REQUIRED, 'max-forwards', 'content-length', 'content-type', 'expires', 'date'] as const
 
@@ -116,7 +116,7 @@ function parseHeader(line: string): SipHeader {
 /** A message from its head and exactly its body. */
 export function assemble(head: Head, body: Uint8Array): SipMessage {
   const { startLine, headers } = head
-  // Before anything else: of another version nothing can be read, and the sender is to be told so.
+  // Checked first: another version can't be parsed, and gets a 505.
   const version = /^\S+ \S+ (SIP\/\d+\.\d+)$/i.exec(startLine)?.[1]
   if (version !== undefined && version.toUpperCase() !== 'SIP/2.0') {
     throw new SipParseError(`The version is ${shorten(version)}`, 505)

@@ -27,7 +27,7 @@ export class ExtensionTable {
   readonly #byUsername = new Map<string, KnownExtension>()
   #unwatch: () => void = () => undefined
 
-  /** @param changed told when there are others than before */
+  /** @param changed called when the set changes */
   constructor(options: {
     directory: ExtensionDirectory | undefined
     clock: Clock

@@ -237,7 +237,7 @@ export class Registrar {
   }
 }
 
-/** One phone stays one, whatever address it has (RFC 5626, section 4.1). */
+/** A phone keeps its identity across addresses (RFC 5626, section 4.1). */
 function keyOf({ uri, params }: NameAddress): string {
   const instance = params.get('+sip.instance')
   return instance === undefined ? uri.text : `${instance} ${params.get('reg-id') ?? ''}`

@@ -1,6 +1,6 @@
 import type { DialEvents, DialFailure } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 
-/** The word that says most of why nobody took a call. */
+/** The most informative reason why a call was not taken. */
 const BEST: readonly DialFailure[] = ['rejected', 'busy', 'no_answer', 'invalid_number', 'carrier', 'canceled']
 
 /**
@@ -19,7 +19,7 @@ export class RingAll {
     this.#events = events
   }
 
-  /** What one phone's call tells. `hangUp` ends that call, as long as nobody has picked up. */
+  /** Events of one phone's call. `hangUp` ends that call before any answer. */
   phone(hangUp: () => void): DialEvents {
     this.#hangUps.push(hangUp)
     return {

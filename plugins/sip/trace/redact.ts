@@ -1,5 +1,5 @@
 /**
- * What nobody who looks at a call may see: answers to challenges, keys of media, keys that were pressed. Anybody may send such a
+ * Redacts secrets from traces: digest responses, media keys, DTMF. Any peer may send such a
  * message, and it is read beside audio: it is cut first, and then looked at line by line. Pure.
  */
 

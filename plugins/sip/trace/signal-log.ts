@@ -28,7 +28,7 @@ export class SignalLog {
   #chars = 0
   #sweptMs = 0
 
-  /** @param also called with every message, kept or not */
+  /** @param also called with every message */
   constructor(nowMs: () => number, also?: (message: WireMessage, callId: string) => void) {
     this.#nowMs = nowMs
     this.#also = also
@@ -41,7 +41,7 @@ export class SignalLog {
     if (callId === undefined) return
     const isCall = this.#calls.has(callId) || /^(?:INVITE |SIP\/2\.0 )/.test(head)
     const isNoise = /^cseq[ \t]*:[ \t]*\d+[ \t]+(?:OPTIONS|REGISTER)/im.test(head)
-    // Only a call of ours or one that comes in begins a ladder: an answer to nothing is none.
+    // Only a call of ours or one that comes in begins a ladder: a stray response doesn't.
     const isKept = isCall && !isNoise && (this.#calls.has(callId) || head.startsWith('INVITE '))
     if (this.#also === undefined && !isKept) return
     const message: WireMessage = {

@@ -84,7 +84,7 @@ export function sendAuthenticated(
         const answer = asked && challenges < MAX_CHALLENGES ? authenticator?.answer(response, request) : undefined
         if (answer === undefined) return events.final(response)
         const asker = `${answer.header.name} ${answer.realm}`
-        // A second challenge without a stale nonce means that the password is wrong.
+        // A second challenge without `stale` means that the password is wrong.
         if (askers.has(asker) && !answer.stale) return events.final(response)
         challenges++
         askers.delete(asker)

@@ -14,7 +14,7 @@ export type Proof =
   | { verdict: 'missing' }
   | { verdict: 'stale' }
   | { verdict: 'wrong'; username: string | undefined }
-  /** The entry of `credentialsOf` for this username. */
+  /** The owner that `credentialsOf` returned for this username. */
   | { verdict: 'proven'; username: string; index: number }
 
 /** Asks callers from unknown addresses for a password (RFC 3261, section 22; RFC 8760). Nonces carry their own time. */

@@ -10,7 +10,7 @@ export interface ClientEvents {
   provisional?(response: SipResponse): void
   /** Once; a 2xx to an INVITE comes again whenever the peer repeats it, or from each branch of a fork. */
   final(response: SipResponse): void
-  /** Nobody answered, or the request could not be sent. */
+  /** Timeout, or the request could not be sent. */
   failed(why: 'timeout' | 'transport'): void
 }
 

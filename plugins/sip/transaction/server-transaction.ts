@@ -67,7 +67,7 @@ export class ServerTransaction {
     if (this.#last !== undefined) this.flow.send(this.#last)
   }
 
-  /** The 2xx to an INVITE once more, over whatever transport: it is the user agent's until the ACK (section 13.3.1.4). */
+  /** Retransmits the 2xx to an INVITE, over any transport: the user agent owns it until the ACK (section 13.3.1.4). */
   resendAccepted(): void {
     if (this.#state === 'accepted') this.#resend()
   }

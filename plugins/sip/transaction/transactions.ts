@@ -10,13 +10,13 @@ import type { Timers } from './timers.ts'
 const MAX_TRANSACTIONS = 20_000
 const MAGIC = 'z9hG4bK'
 
-/** Somebody who has a part of the transactions: at most `most` times what is still free, so that there is always room for others. */
+/** An owner of transactions, limited to `most` times the free ones, so that there is always room for others. */
 export interface Share {
   readonly key: string
   readonly most: number
 }
 
-/** What the user agent is told: requests that are new to it. */
+/** Receives new requests for the user agent. */
 export interface TransactionUser {
   request(transaction: ServerTransaction): void
   /** The ACK of a 2xx: it has no transaction. */
@@ -39,7 +39,7 @@ export class Transactions {
   readonly #held = new Map<string, number>()
 
   /**
-   * @param token makes a text nobody can guess, for branches
+   * @param token makes an unguessable text, for branches
    * @param sharesOf whose part of the transactions a request takes
    */
   constructor(

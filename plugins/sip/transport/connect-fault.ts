@@ -1,4 +1,4 @@
-/** What node:tls calls a chain of certificates that leads to nobody it trusts. */
+/** node:tls error codes of an untrusted certificate chain. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',

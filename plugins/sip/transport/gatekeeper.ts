@@ -5,7 +5,7 @@ import type { Logger } from '../../../runtime/process/log.ts'
 
 /** Messages a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
 const KNOWN = { perSecond: 2_000, burst: 4_000 }
-/** From an address nobody expects calls from, where some trunk lets callers prove themselves by password. */
+/** From an unknown address, where some trunk accepts calls by password. */
 const STRANGER = { perSecond: 5, burst: 20 }
 /** From all of those together: senders' addresses can be made up. */
 const STRANGERS = { perSecond: 200, burst: 400 }
@@ -136,8 +136,8 @@ export class Gatekeeper {
   }
 
   /**
-   * Whether a request from a source in no list may authenticate by a password. A trunk's list gives access to that trunk only: for
-   * all others, its sources are unknown.
+   * May a request that no list lets in prove itself by a password? A trunk's list opens the way to that trunk alone: to all
+   * others, callers from there are untrusted.
    */
   admitsProof(address: string): boolean {
     if (this.#refusesLocked(address)) return false
@@ -163,12 +163,12 @@ export class Gatekeeper {
     return true
   }
 
-  /** Did somebody there give the right password, not long ago? */
+  /** Has this source authenticated recently? */
   isProven(address: string): boolean {
     return (this.#proven.get(plainAddress(address)) ?? 0) > this.#clock.monotonicMs()
   }
 
-  /** Somebody there gave the right password of this user: what they mistyped before is forgiven, but no guess at another's. */
+  /** Correct password of this user: clears the source's failures for this user only. */
   proved(address: string, username: string): void {
     const network = networkOf(address)
     const guesses = this.#guesses.get(network)
@@ -177,7 +177,7 @@ export class Gatekeeper {
     remember(this.#proven, plainAddress(address), this.#clock.monotonicMs() + PROVEN_MS)
   }
 
-  /** Somebody there gave a wrong password: after too many, no password from there is looked at for a while. */
+  /** Wrong password: after too many, the source's passwords are not checked for a while. */
   guessed(address: string, username: string): void {
     const nowMs = this.#clock.monotonicMs()
     const network = networkOf(address)
@@ -217,10 +217,7 @@ export class Gatekeeper {
     this.#tellings.set(reason, telling)
     if (telling.times++ > MAX_TOLD) return
     if (telling.times > MAX_TOLD) {
-      this.#log.warn(
-        { reason },
-        'SIP refused, also for further addresses that are not logged; the counters have them all',
-      )
+      this.#log.warn({ reason }, 'SIP refused: more addresses than are logged; the counters include all')
       return
     }
     if (this.#told.size >= MAX_SOURCES) this.#told.clear()

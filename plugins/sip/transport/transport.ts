@@ -15,9 +15,9 @@ import type { Gatekeeper } from './gatekeeper.ts'
 import { localAddressFor } from './local-address.ts'
 
 const MAX_CONNECTIONS = 2_000
-/** A connection nobody uses is closed. */
+/** Idle connections are closed after this. */
 const IDLE_MS = 15 * 60_000
-/** Who opened a connection has so long to prove who they are, or to come from a trunk's address. */
+/** How long an inbound connection may stay unauthenticated, unless from a trunk's address. */
 const UNPROVEN_MS = 30_000
 /** Connections that others opened, of one trunk, of one network that proved itself, of one that did not, and of all those. */
 const MAX_OF_TRUNK = 500
@@ -72,9 +72,9 @@ export class Transport {
   readonly #options: TransportOptions
   #udp: UdpSocket | undefined
   #listeners: Listener[] = []
-  /** Open connections by protocol, address and port, inbound and outbound. */
+  /** Open connections by protocol, address and port, in both directions. */
   readonly #connections = new Map<string, Connection>()
-  /** Number of inbound connections by source. */
+  /** Inbound connections, by remote address. */
   readonly #entered = new Map<string, number>()
   readonly #connecting = new Map<string, Promise<Connection>>()
   #tlsPort = 5061
@@ -275,7 +275,7 @@ export class Transport {
     return this.#options.trunkAt(address) !== undefined || this.#options.gatekeeper.isProven(address)
   }
 
-  /** Takes a place for a connection that was opened to us; the function gives it back. False: there is none. */
+  /** Takes a place for an inbound connection; the function releases it. False: full. */
   #enter(address: string): false | (() => void) {
     const places = this.#placesOf(address)
     if (places.some(([key, most]) => (this.#entered.get(key) ?? 0) >= most)) {
@@ -352,12 +352,12 @@ function writerOf(socket: Socket): Connection['write'] {
       return
     }
     socket.destroy()
-    // The sender must not be notified before `send` has returned.
+    // The sender is notified only after it has finished sending.
     if (failed !== undefined) queueMicrotask(boundary('sip', failed))
   }
 }
 
-/** Connections that we opened over TLS are told apart by who we know is there: one trunk's word is not another's. */
+/** Our outbound TLS connections are keyed by verified identity: trunks never share one. */
 function keyOf(protocol: Protocol, address: string, port: number, identity?: Identity): string {
   const where = `${protocol} ${address} ${port}`
   if (identity === undefined) return where

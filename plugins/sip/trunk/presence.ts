@@ -3,7 +3,7 @@ import { quote } from '../message/grammar.ts'
 import type { SipHeader } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'
 
-/** How we appear to a trunk: caller, callee, and the name under which we can be called back. Pure. */
+/** Our From, To and Contact towards a trunk. Pure. */
 
 /** What our Contact names; undefined: the usual user, the address of the way. */
 export interface ContactName {
@@ -65,7 +65,7 @@ export function accountUri({ settings, username }: Trunk, host: string): string 
   return username === undefined ? `sip:${domain}` : `sip:${escapeUser(username)}@${domain}`
 }
 
-/** A registrar calls us by the user of our Contact: that of the account, unless it is told another. */
+/** A registrar calls us by the user of our Contact: the account's user by default. */
 export function contactName({ settings, username, register }: Trunk): ContactName {
   return {
     user: settings.contact_user ?? (register && username !== undefined ? username : undefined),

@@ -36,7 +36,7 @@ const PING_MS = 25_000
 const PING = Buffer.from('\r\n\r\n', 'latin1')
 /** How long taking a registration back may take. */
 const GOODBYE_MS = 2_000
-/** Wait before a lost connection is opened again, so that a restarting peer is up. */
+/** Delay before reconnecting: a restarting peer must be up. */
 const RECOVER_MS = 1_000
 
 export interface RegistrationOptions {
@@ -49,7 +49,7 @@ export interface RegistrationOptions {
   flow(target: Target): Promise<Flow>
   /** What the trunk answered, 0 for nothing; called when that changes. */
   state(status: number, reason: string): void
-  /** Called with each answer, and with each that did not come. */
+  /** Called with each answer and each timeout. */
   contacted(attempt: TrunkAttempt): void
 }
 
@@ -163,7 +163,7 @@ export class Registration {
     const user = accountUri(trunk, host)
     const method = trunk.register ? 'REGISTER' : 'OPTIONS'
     const contact = contactOf(flow, contactName(trunk))
-    // One instance for all nodes (RFC 5626, section 4.1): a new registration replaces the previous one.
+    // One instance for all nodes (RFC 5626, section 4.1): each registration replaces the previous one.
     const instance = `;+sip.instance="<urn:uuid:${uuidOf(trunk.id)}>";reg-id=1`
     const headers = [
       ...(active.route === undefined ? [] : [{ name: 'route', value: active.route }]),
@@ -184,7 +184,7 @@ export class Registration {
   #answered(response: SipResponse, flow: Flow): void {
     if (this.#stopped) return
     const { register } = this.#options.active.trunk
-    // Any answer to an OPTIONS shows that somebody is there.
+    // Any answer to OPTIONS proves reachability.
     if (register && response.status === 423 && this.#lengthen(response)) {
       inBackground('sip', this.#contact())
       return

@@ -42,7 +42,7 @@ export class ActiveTrunk {
   trunk: Trunk
   /** Where its requests may be sent, most wanted first. */
   targets: readonly Target[] = []
-  /** While its host is looked up for the first time: nobody knows yet whether it has targets. Rejects never. */
+  /** Pending during the first DNS lookup, while its targets are unknown. Never rejects. */
   locating: Promise<void> | undefined
   /** Those that were found silent, by key, and until when they are left alone. */
   readonly #silent = new Map<string, number>()
@@ -156,7 +156,7 @@ export class ActiveTrunk {
   }
 
   /**
-   * May media of its calls come from there, whatever SDP names? Where they come from wherever a phone is, that is where its
+   * May media of its calls come from there, even if the SDP names another address? For phones at any address that is where the
    * signalling comes from: others could send packets to all ports, and be taken for it.
    * @param signalling where that of the call comes from
    */
@@ -247,7 +247,7 @@ export class TrunkTable {
     log: Logger
     /** Called with trunks that are new, gone, or changed (gone and new at once). */
     changed(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void
-    /** Told when trunks may have become ours to register with, or ceased to be, or were found. */
+    /** Called when the set of trunks to register with may have changed, or hosts were resolved. */
     shared(): void
   }) {
     this.#directory = options.directory
@@ -333,7 +333,7 @@ export class TrunkTable {
       added.push(active)
     }
     this.#owners.clear()
-    // The names of one trunk may take their time: no other trunk, and nobody who changes one, waits for them.
+    // DNS of one trunk may be slow: other trunks and configuration changes don't wait for it.
     for (const active of this.#trunks.values()) if (active.trunk.host !== '') this.#locate(active)
     if (added.length > 0 || removed.length > 0) this.#changed(added, removed)
   }

@@ -1,13 +1,13 @@
 import type { LinkSession } from '../link/api-end.ts'
 import type { CallEventBody } from '../log/events.ts'
 
-/** Kept in any case: what a worker that hung until it was given up, or had more to do than it could, has not spoken of yet. */
+/** Always kept: audio that a hung or overloaded worker may not have reported on yet. */
 const RECENT_MS = 6_000
-/** A stretch of speech begins in the audio before anybody says so. */
+/** Speech begins in the audio before the worker reports it. */
 const BEFORE_SPEECH_MS = 1_000
-/** A silence is told so long after its beginning, on a worker that keeps up. */
+/** Delay between the start of a silence and the worker's report of it, when the worker keeps up. */
 const SILENCE_TOLD_AFTER_MS = 200
-/** Speech that is over and of which no turn comes in this time was none. */
+/** Finished speech that produces no turn within this time is treated as noise. */
 const SETTLED_MS = 8_000
 /** Kept at most: speech before the worker was lost, and what is said until the next one is there. */
 const MAX_KEPT_MS = 30_000
@@ -19,8 +19,8 @@ interface Chunk {
 }
 
 /**
- * The caller's audio of which no turn is in the log yet, kept beside the worker that hears it: when that one dies, the next
- * hears it first, so that nobody is asked to say it again. Bounded. Pure: times are monotonic milliseconds, passed in.
+ * The caller's audio that no turn in the log covers yet. When the worker that hears it dies, the next worker
+ * hears it first, so that the caller is not asked to repeat it. Bounded. Pure: times are monotonic milliseconds, passed in.
  */
 export class CallerAudio {
   #chunks: Chunk[] = []
@@ -78,17 +78,17 @@ export class CallerAudio {
     for (const { bytes, timestamp } of this.#chunks) link.audio(bytes, timestamp)
   }
 
-  /** Forgets everything: whoever hears it, dies of it. */
+  /** Clears the replay buffer: this audio crashed the last workers (poison input). */
   drop(): void {
     this.#chunks = []
     this.#speechFromMs = undefined
   }
 
   #said(endMs: number): void {
-    // Its worker may be slow: what it says is over was over when it told of the silence, whatever time it has.
+    // The worker may be slow: its report of the silence marks the end, not its clock.
     const silentMs = (this.#speechEndMs ?? Number.NEGATIVE_INFINITY) - SILENCE_TOLD_AFTER_MS
     this.#saidUntilMs = Math.max(this.#answeredAtMs + endMs, silentMs)
-    // The turn is told some time after it was spoken: what has begun since is of the next one.
+    // A turn is reported some time after it was spoken: speech that began since then belongs to the next one.
     if (this.#startedMs > this.#saidUntilMs) {
       this.#speechFromMs = this.#startedMs - BEFORE_SPEECH_MS
       return
@@ -103,7 +103,7 @@ export class CallerAudio {
       this.#speechEndMs = undefined
     }
     const recentMs = (this.#aloneSinceMs ?? nowMs) - RECENT_MS
-    // Where the worker told of speech, what lies before it is settled; until it is lost nobody knows whether it hangs.
+    // Audio before reported speech is settled; whether a worker hangs is known only once it is lost.
     const openMs = this.#speechFromMs ?? recentMs
     const fromMs = Math.max(openMs, this.#saidUntilMs, nowMs - MAX_KEPT_MS)
     let old = 0

@@ -1,4 +1,4 @@
-import type { SlotClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/slot-claim.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
 import type { EventOf, SupervisorEvent } from '../log/events.ts'
@@ -32,12 +32,12 @@ export class Calls {
     return live.done.finally(() => this.#live.delete(live.callId))
   }
 
-  /** Takes a seat for a call that is still to come; whoever takes it starts the call with it or releases it. */
+  /** Takes a slot for a call that is still to come; the caller of this method starts the call with it or releases it. */
   reserve(claim: SlotClaim, waitMs: number, signal: AbortSignal): Promise<ClaimedSlot> {
     return this.#shared.dispatch.take(claim, waitMs, signal)
   }
 
-  /** Leases a call that has no leg yet: as long as this node lives, nobody else ends it. */
+  /** Leases a call that has no leg yet, so that no other node ends it while this one lives. */
   hold(callId: string): Promise<void> {
     return this.#shared.leases.holdCall(callId)
   }
@@ -52,7 +52,7 @@ export class Calls {
     this.#live.get(callId)?.classified(by)
   }
 
-  /** Where supervisors listen to a call; undefined when it is none of this node's. */
+  /** Where supervisors listen to a call; undefined when the call is on another node. */
   supervision(callId: string): Supervision | undefined {
     return this.#live.get(callId)?.supervision
   }
@@ -67,7 +67,7 @@ export class Calls {
     return this.#live.get(callId)?.transfer(order)
   }
 
-  /** Presses keys on the line of a call. False when it is none of this node's, or has no keys to press. */
+  /** Sends DTMF on a call's line. False when the call is on another node, or its line has no DTMF. */
   sendDtmf(callId: string, keys: string): boolean {
     const leg = this.#live.get(callId)?.leg
     if (leg?.sendDtmf === undefined) return false
@@ -75,7 +75,7 @@ export class Calls {
     return true
   }
 
-  /** Calls a function of the caller's page; undefined when the call is none of this node's, or has no page. */
+  /** Calls a function of the caller's page; undefined when the call is on another node, or has no page. */
   callPage(callId: string, call: PageCall): Promise<PageResult> | undefined {
     return this.#live.get(callId)?.leg.callPage?.(call)
   }

@@ -8,16 +8,16 @@ import type { Leg, LegEvents } from '../types/leg.ts'
 import { type ClaimedSlot, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { Marks } from './marks.ts'
 
-/** Who is told of a caller and says nothing is not kept longer. */
+/** How long the callee may stay silent after the question. */
 const LIMITS = { idleMs: 20_000, maxDurationMs: 60_000 }
-/** So many workers are asked to announce a caller: who has picked up waits meanwhile. */
+/** Workers tried in turn to announce a caller, while the callee waits. */
 const MAX_WORKERS = 3
 const SEAT_WAIT_MS = 3_000
-/** A worker that was lost is back within seconds, where it was the only one. */
+/** A lost worker restarts within seconds, where it was the only one. */
 const NEXT_SEAT_WAIT_MS = 10_000
 
 /** `failed`: the question was broken off; `unasked`: there was no worker to ask with. */
-export type Verdict = 'accepted' | 'refused' | 'unanswered' | 'failed' | 'unasked'
+export type ConsultationResult = 'accepted' | 'refused' | 'unanswered' | 'failed' | 'unasked'
 
 export interface ConsultationOptions {
   callId: string
@@ -25,9 +25,9 @@ export interface ConsultationOptions {
   agent: AgentSpec
   leg: Leg
   clock: Clock
-  /** A place on a worker for the conversation. Throws when there is none within so long. */
+  /** Takes a worker slot for the conversation. Throws when none comes free within `waitMs`. */
   takeSeat(waitMs: number): Promise<ClaimedSlot>
-  /** What the conversation used, and what went wrong with it. */
+  /** Receives the usage and the errors of the conversation. */
   tell(event: CallEventBody): void
 }
 
@@ -40,18 +40,18 @@ interface Session {
 }
 
 /**
- * A word with somebody who picked up, before a caller is put through: a conversation of its own, of one question. A worker that
- * can't have it, or that dies of it, is followed by another, which asks from the beginning.
+ * Asks a callee, before a caller is put through, in a separate conversation of one question. A worker that
+ * can't run it, or that dies, is replaced by another, which asks from the beginning.
  */
 export class Consultation {
   readonly #options: ConsultationOptions
   readonly #marks = new Marks()
-  readonly #verdict = Promise.withResolvers<Verdict>()
+  readonly #verdict = Promise.withResolvers<ConsultationResult>()
   #session: Session | undefined
   #over = false
   #workers = 0
   #inputs = 0
-  /** The leg's events go here once somebody else wants them. */
+  /** Receives the leg's events once the callee is handed over. */
   #next: LegEvents | undefined
 
   constructor(options: ConsultationOptions) {
@@ -62,11 +62,11 @@ export class Consultation {
   }
 
   /** What became of it. */
-  get verdict(): Promise<Verdict> {
+  get verdict(): Promise<ConsultationResult> {
     return this.#verdict.promise
   }
 
-  /** The caller is gone: nothing is left to be asked. */
+  /** The caller is gone: the question is dropped. */
   cancel(): void {
     this.#decide('failed')
   }
@@ -150,7 +150,7 @@ export class Consultation {
     this.#options.tell({ type: 'fault', stage: 'session', sentence })
   }
 
-  #decide(verdict: Verdict): void {
+  #decide(verdict: ConsultationResult): void {
     if (this.#over) return
     this.#over = true
     this.#options.leg.clear()

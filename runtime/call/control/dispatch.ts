@@ -1,6 +1,6 @@
 import { FairQueue } from '../../admission/fair-queue.ts'
 import { countRefusal } from '../../admission/refusals.ts'
-import { SEAT_RANKS, type SeatKind, type SlotClaim } from '../../admission/seat-claim.ts'
+import { SEAT_RANKS, type SeatKind, type SlotClaim } from '../../admission/slot-claim.ts'
 import { admissionWaits } from '../../admission/waits.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -10,21 +10,21 @@ import type { Leases } from './leases.ts'
 import { type HeldSlot, type Slots, type TakenSlot, workerOf } from './slots.ts'
 
 /**
- * Finds each session a worker: the longest idle slot of those linked and ready. Who waits goes by rank (runtime/admission/seat-claim.ts);
- * within a rank workspaces take turns over all api nodes, and the units of a workspace on this one.
+ * Finds a worker for each session: the longest idle slot of those linked and ready. Waiting sessions go by rank
+ * (runtime/admission/slot-claim.ts); within a rank workspaces take turns over all api nodes, and the units of a workspace on this one.
  */
 
 const REGISTER_MS = 5_000
-/** Slots of other nodes come free without a word. */
+/** Other nodes free slots without notifying this one. */
 const POLL_MS = 100
 const RETRY_MS = 250
 /** Even a session that may not wait gets one look at the slots. */
 const MIN_WAIT_MS = 250
-/** Sessions of a rank that wait at once; of one more the newest of whoever has most ends at once. */
+/** Maximum waiting sessions of a rank; beyond it, the newest session of the workspace with the most is refused. */
 const MAX_WAITING = 1_000
 /** A worker that said it is full is left alone this long. */
 const FULL_REST_MS = 1_000
-/** So long the others are asked first. */
+/** How long a failed worker ranks behind the others. */
 const FAILED_REST_MS = 10_000
 
 const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = {
@@ -50,14 +50,14 @@ export interface DispatchOptions {
   workers(): LinkedWorker[]
   wrapUpMs: number
   log: Logger
-  /** How often waiting sessions look again when nothing on this node told them to; default 100 ms. */
+  /** How often waiting sessions look for slots without a local notification; default 100 ms. */
   pollMs?: number
 }
 
 interface Waiting {
   readonly claim: SlotClaim
   resolve(seat: ClaimedSlot): void
-  /** Somebody else has the place in line. */
+  /** Another session has the place in line. */
   reject(): void
 }
 
@@ -93,7 +93,7 @@ export class Dispatch {
     let aborted: (() => void) | undefined
     let waiting: Waiting | undefined
     let outcome = 'left'
-    /** It has its answer, and may stand in line a moment longer: a seat that comes then is another's. */
+    /** Already answered, but possibly still queued: a slot assigned now is given back. */
     let answered = false
     const stopTimer = admissionWaits.startTimer({ kind: claim.kind })
     try {
@@ -115,7 +115,7 @@ export class Dispatch {
         waiting = { claim, resolve: seated, reject: () => refuse('line_full') }
         const left = line.add(waiting, { workspaceId: claim.workspaceId, unit: claim.unit ?? '' })
         left?.reject()
-        // Whoever waits already is no reason to keep a workspace waiting that has a turn of its own.
+        // Sessions that wait already don't delay a workspace that has its own turn.
         if (line.sizeOf(claim.workspaceId) === 1) this.#lookAgain()
         timer = setTimeout(
           boundary('call', () => refuse('waited_too_long')),
@@ -135,7 +135,7 @@ export class Dispatch {
     }
   }
 
-  /** A worker that speaks to somebody there is no seat for, the least busy one; none of `but`. */
+  /** The least busy worker, for an announcement without a slot; workers in `but` are excluded. */
   announcer(but: ReadonlySet<string>): LinkedWorker | undefined {
     const all = this.#options.workers().filter(({ state, workerId }) => state !== 'draining' && !but.has(workerId))
     return all.sort((a, b) => a.activeSessions / a.capacity - b.activeSessions / b.capacity)[0]
@@ -153,7 +153,7 @@ export class Dispatch {
     return line
   }
 
-  /** A worker beat: its entry and slots are renewed in time, and whoever waits may look again. */
+  /** A worker sent a heartbeat: renews its entry and slots, and wakes waiting sessions. */
   changed(worker: LinkedWorker, nowMs: number): void {
     const { workerId, state, capacity } = worker
     const last = this.#registered.get(workerId)
@@ -165,7 +165,7 @@ export class Dispatch {
         () => this.#lookAgain(),
         (err) => {
           this.#registered.delete(workerId)
-          this.#options.log.warn({ err, workerId }, 'A voice worker could not be registered')
+          this.#options.log.warn({ err, workerId }, 'Could not register a voice worker')
         },
       ),
     )
@@ -179,7 +179,7 @@ export class Dispatch {
       this.#options.slots
         .forget(worker.workerId)
         .catch((err) =>
-          this.#options.log.warn({ err, workerId: worker.workerId }, 'A voice worker could not be forgotten'),
+          this.#options.log.warn({ err, workerId: worker.workerId }, 'Could not unregister a voice worker'),
         ),
     )
   }
@@ -217,7 +217,7 @@ export class Dispatch {
     )
   }
 
-  /** Until something changes, at most so long. */
+  /** Resolves at the next change, or after the timeout. */
   async #rest(ms = this.#options.pollMs ?? POLL_MS): Promise<void> {
     if (this.#changed) return
     await new Promise<void>((resolve) => {
@@ -259,7 +259,7 @@ export class Dispatch {
     try {
       taken = await slots.take(claims, [...ready.keys()])
     } catch (err) {
-      log.warn({ err }, 'No slot could be taken')
+      log.warn({ err }, 'Could not take a slot')
       await this.#rest(RETRY_MS)
     }
     if (taken === undefined) return undefined
@@ -283,7 +283,7 @@ export class Dispatch {
       'call',
       slots.release(held, after).then(
         () => this.#lookAgain(),
-        (err) => log.warn({ err, slot: held.slot }, 'A slot was not given back; its lease ends it'),
+        (err) => log.warn({ err, slot: held.slot }, 'Could not release a slot; its lease will expire'),
       ),
     )
   }

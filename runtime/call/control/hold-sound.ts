@@ -7,7 +7,7 @@ import type { Leg } from '../types/leg.ts'
 /** Silence before the first sound and between two. */
 const EVERY_MS = 2_500
 
-/** Plays two soft notes now and then on a line whose voice worker is gone, so that the caller knows it is not dead. */
+/** Plays two soft notes at intervals on a line whose voice worker is gone, so that the caller knows the line is alive. */
 export class HoldSound {
   readonly #frames: Uint8Array[]
   readonly #leg: Leg

@@ -64,12 +64,12 @@ export class Leases {
       if (this.#calls.size > 0) await this.#callLeases.renew([...this.#calls])
       if (this.#slots.size > 0) {
         const lost = await this.#slotStore.renew([...this.#slots.values()])
-        // The session goes on: its worker counts it, and takes no more than it has room for.
+        // The session continues: its worker still counts it against its own capacity.
         for (const slot of lost) this.#slots.delete(slot)
-        if (lost.length > 0) this.#log.warn({ slots: lost }, 'Slots of running sessions were given to others')
+        if (lost.length > 0) this.#log.warn({ slots: lost }, 'Slots of running sessions were reassigned')
       }
     } catch (err) {
-      this.#log.warn({ err }, 'Leases could not be renewed')
+      this.#log.warn({ err }, 'Could not renew leases')
     } finally {
       this.#renewing = false
     }

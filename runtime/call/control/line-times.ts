@@ -5,7 +5,7 @@ import type { AudioFormat } from '../types/leg.ts'
 
 /** Frames are one run unless they are this late, as a recording has them. */
 const MAX_LATE_MS = 60
-/** Kept at most: a turn of the agent is told when it is over, and a minute of speech has few pauses as long. */
+/** Maximum kept: an agent's turn is reported when it is over, and a minute of speech has few pauses this long. */
 const MAX_RUNS = 256
 
 /** Frames that came one after the other. Milliseconds from the answer. */
@@ -90,7 +90,7 @@ export class LineTimes {
     for (let i = this.#runs.length - 1; i >= 0; i--) {
       const run = this.#runs[i]!
       const intoMs = saidMs - run.saidMs
-      // Times are told in whole milliseconds. What ends with a run is not what begins the next one.
+      // Times are reported in whole milliseconds: the end of one run must not match the start of the next.
       const isIn = edge === 'start' ? intoMs > -1 && intoMs < run.lengthMs - 1 : intoMs > 1 && intoMs < run.lengthMs + 1
       if (isIn) return Math.round(run.lineMs + intoMs)
     }

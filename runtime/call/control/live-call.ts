@@ -1,4 +1,4 @@
-import type { SlotClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/slot-claim.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -17,7 +17,6 @@ import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
-import { type AskAnswers, WorkerRequests } from './asks.ts'
 import { CallerAudio } from './caller-audio.ts'
 import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
@@ -38,6 +37,7 @@ import {
 import { Supervision } from './supervision.ts'
 import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
 import { workerAlias } from './worker-alias.ts'
+import { type AskAnswers, WorkerRequests } from './worker-requests.ts'
 
 const MAX_FAILED_OPENINGS = 3
 /** The worker keeps the time; this is for one that doesn't. */
@@ -45,7 +45,7 @@ const OVERTIME_MS = 10_000
 
 export interface LiveCallOptions {
   callId: string
-  /** For whom the call asks a seat. */
+  /** The claim with which the call asks for a slot. */
   claim: SlotClaim
   agent: AgentSpec
   limits: SessionLimits
@@ -53,7 +53,7 @@ export interface LiveCallOptions {
   journal: CallJournal
   /** A seat taken beforehand, for the first worker; the call releases it. */
   seat?: ClaimedSlot
-  /** The callee picked up without one: so long they wait, and hear the announcement then. Absent: as long as others. */
+  /** How long a callee without a reserved slot waits before the announcement. Absent: the usual wait. */
   unseated?: { waitMs: number; announcement: AgentSpec }
   /** What was written of the call before it had a leg. */
   before?: CallLog
@@ -164,14 +164,14 @@ export class LiveCall implements PathCall {
     input(this, { type: 'answered_by', by, source: 'carrier' })
   }
 
-  /** A supervisor did something to the call. False: it talks with nobody, or no longer. */
+  /** A supervisor acted on the call. False: the call has no conversation, or it is over. */
   supervised(event: SupervisorEvent): boolean {
     if (this.#state.phase !== 'in_progress') return false
     input(this, event)
     return true
   }
 
-  /** Leads the caller to another human, whom this call goes on with. Resolves when they talk, or when nothing came of it. */
+  /** Transfers the caller to another human. Resolves when the two are connected, or when the transfer failed. */
   async transfer(order: TransferOrder): Promise<TransferResult> {
     if (this.#state.phase !== 'in_progress' || this.transferring !== undefined) {
       return { ok: false, reason: 'the call is being transferred already, or over' }
@@ -202,8 +202,8 @@ export class LiveCall implements PathCall {
   }
 
   /**
-   * The last words of a call that is over count, and what a worker used always does. What else is told of a session that
-   * moved, the next worker hears from the caller's audio: told here as well, it would be said twice.
+   * The last words of an ended call count, and usage always counts. Other events of a session that
+   * moved are dropped: the next worker derives them from the replayed audio, and they would be logged twice.
    */
   late(event: CallEventBody, sound?: SoundSpan): void {
     if (event.type === 'usage' || this.#state.phase === 'ended') told(this, event, sound)
@@ -256,15 +256,15 @@ export class LiveCall implements PathCall {
     if (this.#state.phase === 'in_progress') {
       this.leg.agentState('thinking')
       this.#hold ??= new HoldSound(this.leg)
-      // Who talks with a supervisor misses nobody.
+      // The caller talks with a supervisor and needs no hold sound.
       if (!this.log.state.takenOver) this.#hold.start()
     }
     this.happened({ type: 'worker_lost' })
   }
 
   /**
-   * Workers that are lost one after the other, whether or not they had accepted the call, are lost because of something: it is
-   * not given to one more. False: the call is over.
+   * Poison-call guard: workers lost in a row, whether or not they had accepted the call, were probably lost to this call: it is
+   * not offered to another. False: the call is over.
    */
   #mayGoOn(reason: string): boolean {
     if (reason === DRAINED) return true
@@ -272,7 +272,7 @@ export class LiveCall implements PathCall {
     const then = this.#lost.lost(turns, this.#options.clock.monotonicMs())
     if (then === 'go_on') return true
     const message = `${this.#lost.inARow} voice workers were lost in a row`
-    // One that nobody has accepted yet has nothing to leave out.
+    // A call that no worker has accepted yet has nothing to leave out.
     const leftOut = then === 'give_up' || this.#state.answeredAtMs === undefined ? undefined : this.#leaveOut()
     if (leftOut === undefined) {
       this.happened({ type: 'refused', message: `${message}; the call is given up` })
@@ -294,7 +294,7 @@ export class LiveCall implements PathCall {
     }
     const asks = Boolean(this.#options.agent.consentMessage?.trim())
     if (greeting === 'notice') {
-      // Nobody is recorded without having been told so.
+      // Recording starts only after the notice was played.
       if (this.tap !== undefined) return undefined
       this.log.append({ type: 'greeting', step: asks ? 'consent_asked' : 'first_message' })
       return 'the recording notice is left out'
@@ -329,7 +329,7 @@ export class LiveCall implements PathCall {
           boundary('call', () => this.happened({ type: 'agent_ended', reason: 'max_duration' })),
           this.#options.limits.maxDurationMs + OVERTIME_MS,
         )
-        // Where consent is asked for, nothing is recorded before it is given.
+        // Where consent is required, recording starts only after it is given.
         if (!this.#state.abandoned && !this.#options.agent.consentMessage?.trim()) {
           this.#record(this.#state.answeredAtMs ?? this.#options.clock.monotonicMs())
         }
@@ -401,7 +401,7 @@ export class LiveCall implements PathCall {
     )
   }
 
-  /** The session without a seat: whichever worker has time says the announcement. */
+  /** The session without a slot: the least busy worker says the announcement. */
   #announce(): void {
     const { unseated, limits, dispatch } = this.#options
     const worker = dispatch.announcer(this.#announcers)
@@ -440,7 +440,7 @@ export class LiveCall implements PathCall {
     if (workerId !== undefined) this.log.append({ type, worker: workerAlias(workerId) })
   }
 
-  /** Resolves when the worker has told all the session used. */
+  /** Resolves when the worker has reported all usage of the session. */
   #leaveWorker(why: Parameters<ClaimedSlot['release']>[0], reason = 'moved'): Promise<void> {
     clearTimeout(this.#offerTimer)
     const told = this.#offered?.close(reason)
@@ -469,7 +469,7 @@ export class LiveCall implements PathCall {
     inBackground('call', this.#writeEnd(cause, told, new Date(clock.nowMs()), durationMs))
   }
 
-  /** The end is the last word of the log: it is written once the worker has told all it knew. */
+  /** The end is the last event of the log: it is written once the worker has reported everything. */
   async #writeEnd(cause: EndCause, told: Promise<void>, endedAt: Date, durationMs: number): Promise<void> {
     const { leases, log } = this.#options
     await told
@@ -487,7 +487,7 @@ export class LiveCall implements PathCall {
       await this.#row.ended(outcome, endedAt, durationMs)
       await leases.dropCall(this.callId)
     } catch (err) {
-      log.warn({ err, callId: this.callId }, 'The lease of an ended call was not dropped')
+      log.warn({ err, callId: this.callId }, 'Could not drop the lease of an ended call')
     }
     this.#resolveDone(outcome)
   }

@@ -1,16 +1,16 @@
-/** Lost one after the other, without a turn of the caller between them. */
+/** Maximum workers lost in a row, without a caller's turn between them. */
 const MOST_IN_A_ROW = 3
-/** Of one call, however long it is. */
+/** Maximum workers lost over the whole call. */
 const MOST_OF_A_CALL = 20
-/** A worker that ran the conversation so long was not lost because of where it stood. */
+/** A worker that ran the conversation this long was not lost to the replayed state. */
 const INNOCENT_MS = 60_000
 
-/** What follows from the loss of a worker: the call is offered to another; without what the lost ones died of; or ends. */
+/** What follows from the loss of a worker: the call is offered to another; offered without the suspected input; or ended. */
 export type AfterLoss = 'go_on' | 'leave_out' | 'give_up'
 
 /**
- * The workers that a call lost, so that a call that kills its workers does not kill one after the other: those of other
- * callers die with it. Pure: times are monotonic milliseconds, passed in.
+ * Counts the workers a call lost, so that a poison call does not kill one worker after the other, and with them the calls of other
+ * callers. Pure: times are monotonic milliseconds, passed in.
  */
 export class LostWorkers {
   #inARow = 0

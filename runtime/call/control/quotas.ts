@@ -40,7 +40,7 @@ export class Quotas {
     )
   }
 
-  /** Takes a place for the call, or says who has none. `release` it once the call is over. */
+  /** Takes a place for the call, or names the limit that is reached. `release` it once the call is over. */
   async take(claim: QuotaClaim): Promise<QuotaVerdict> {
     const { workspaceId } = claim
     const [quotas, number] = await Promise.all([
@@ -54,13 +54,13 @@ export class Quotas {
     return verdict
   }
 
-  /** A call that took no place is no error. A store that is away forgets the place by itself. */
+  /** Releasing a call without a place is no error. If the store is unreachable, the place expires by itself. */
   release(callId: string): void {
     const claim = this.#held.get(callId)
     if (claim === undefined) return
     this.#held.delete(callId)
     this.#places.release(claim).catch((err) => {
-      this.#log.warn({ err, callId }, 'The place of an ended call is given back late')
+      this.#log.warn({ err, callId }, 'Could not release the place of an ended call; it will expire')
     })
   }
 
@@ -75,7 +75,7 @@ export class Quotas {
         if (!this.#held.has(claim.callId)) await this.#places.release(claim)
       }
     } catch (err) {
-      this.#log.warn({ err }, 'Places of running calls could not be renewed')
+      this.#log.warn({ err }, 'Could not renew the places of running calls')
     }
   }
 }

@@ -1,2 +1,2 @@
-/** How long a token opens a realtime session: a web call that nobody opened by then never begins. */
+/** How long a token opens a realtime session: a web call not opened by then is discarded. */
 export const SESSION_TOKEN_TTL_S = 600

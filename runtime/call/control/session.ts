@@ -3,8 +3,8 @@ import type { LegEndReason } from '../types/leg.ts'
 import type { EndReason, Outcome, SessionEndReason } from '../types/outcome.ts'
 
 /**
- * The life of one call: queued → ringing → in_progress → ended. Pure: it says what follows from what happened, and
- * runtime/call/control/live-call.ts does it. Whatever arrives after the end changes nothing.
+ * The life of one call: queued → ringing → in_progress → ended. Pure: it maps events to effects, and
+ * runtime/call/control/live-call.ts runs the effects. Events after the end change nothing.
  */
 
 export interface SessionState {
@@ -16,7 +16,7 @@ export interface SessionState {
   readonly seekUntilMs: number
   /** The caller talks with another human. */
   readonly transferred?: boolean
-  /** Nobody was free in time: the call ends with an announcement. */
+  /** No worker was free in time: the call ends with an announcement. */
   readonly abandoned?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface SessionState {
 export interface Waits {
   queueMs: number
   recoveryMs: number
-  /** Whoever is not seated in time hears an announcement. */
+  /** A caller without a slot in time hears an announcement. */
   announces?: boolean
 }
 
@@ -144,7 +144,7 @@ function lost(state: SessionState, nowMs: number, recoveryWaitMs: number): Step 
 }
 
 function finish(state: SessionState, { reason, error }: EndCause): Step {
-  // However it ended: nobody was there for the callee.
+  // Whatever the end reason, the callee reached no agent.
   const cause = state.abandoned ? ABANDONED : { reason, ...(error === undefined ? {} : { error }) }
   return { state: { ...state, phase: 'ended', worker: 'none' }, effects: [{ type: 'finish', cause }] }
 }

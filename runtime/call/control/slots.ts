@@ -1,4 +1,4 @@
-import type { SlotClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/slot-claim.ts'
 
 /**
  * The slots of all voice workers, as all api nodes share them. A slot is `<worker>/<index>`; it is ready, taken under a lease,

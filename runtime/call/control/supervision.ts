@@ -5,32 +5,32 @@ import { samplesOf } from '../../media/frame.ts'
 import { CallRecording, type CallTap } from '../../recording/call-recording.ts'
 import type { Leg } from '../types/leg.ts'
 
-/** Sound leaves this often, and is final after so long: what a supervisor hears is a fifth of a second old. */
+/** How often sound is sent and how long it may still change: a supervisor hears the call 200 ms late. */
 const FLUSH_MS = 40
 const SETTLE_MS = 160
 const FRAME_MS = 20
-/** Of a supervisor's voice at once; more is a client that doesn't keep time. */
+/** Maximum buffered voice of a supervisor; more means that the client sends faster than real time. */
 const MAX_SPOKEN_MS = 200
 
 /** One who listens. Neither method throws. */
-export interface SupervisorEars {
-  /** Both sides as interleaved 16-bit stereo at the leg's rate: the caller left, the agent or whoever speaks for it right. */
+export interface SupervisorListener {
+  /** Both sides as interleaved 16-bit stereo at the leg's rate: the caller left, the agent or the supervisor who has taken over right. */
   heard(pcm: Uint8Array): void
   /** The call is over. */
   over(reason: string): void
 }
 
-/** Who listens to a call, and whose voice the caller hears instead of the agent's. Costs nothing while nobody listens. */
+/** The supervisors of a call, and the one whose voice replaces the agent's. Costs nothing without listeners. */
 export class Supervision {
   readonly #leg: Leg
   readonly #clock: Clock
   /** Where the call is recorded. */
   readonly #tap: () => CallTap | undefined
   readonly #encode: Encode
-  readonly #ears = new Set<SupervisorEars>()
+  readonly #listeners = new Set<SupervisorListener>()
   #mix: CallRecording | undefined
   #timer: NodeJS.Timeout | undefined
-  #speaker: SupervisorEars | undefined
+  #speaker: SupervisorListener | undefined
   /** Of the speaker's voice, what is no whole frame yet. */
   #rest = new Int16Array(0)
   #spokenMs = 0
@@ -48,7 +48,7 @@ export class Supervision {
   }
 
   /** Whose voice the caller hears; undefined: the agent's. */
-  get speaker(): SupervisorEars | undefined {
+  get speaker(): SupervisorListener | undefined {
     return this.#speaker
   }
 
@@ -64,12 +64,12 @@ export class Supervision {
     this.#mix?.cleared(nowMs)
   }
 
-  add(ears: SupervisorEars): void {
-    this.#ears.add(ears)
+  add(listener: SupervisorListener): void {
+    this.#listeners.add(listener)
     if (this.#mix !== undefined) return
     const sink = {
       write: (pcm: Uint8Array) => {
-        for (const one of this.#ears) one.heard(pcm)
+        for (const one of this.#listeners) one.heard(pcm)
       },
       end: () => undefined,
     }
@@ -82,16 +82,16 @@ export class Supervision {
     )
   }
 
-  remove(ears: SupervisorEars): void {
-    this.#ears.delete(ears)
-    if (this.#speaker === ears) this.giveBack()
-    if (this.#ears.size === 0) this.#silence()
+  remove(listener: SupervisorListener): void {
+    this.#listeners.delete(listener)
+    if (this.#speaker === listener) this.giveBack()
+    if (this.#listeners.size === 0) this.#silence()
   }
 
   /** From here on the caller hears this one. False: another has the call. */
-  takeOver(ears: SupervisorEars): boolean {
-    if (this.#speaker !== undefined) return this.#speaker === ears
-    this.#speaker = ears
+  takeOver(listener: SupervisorListener): boolean {
+    if (this.#speaker !== undefined) return this.#speaker === listener
+    this.#speaker = listener
     this.#rest = new Int16Array(0)
     this.#spokenMs = 0
     this.#spokenSinceMs = this.#clock.monotonicMs()
@@ -106,8 +106,8 @@ export class Supervision {
   }
 
   /** What the one who has the call says: 16-bit mono at the leg's rate. Faster than time, the rest is lost. */
-  speak(ears: SupervisorEars, pcm: Uint8Array): void {
-    if (this.#speaker !== ears) return
+  speak(listener: SupervisorListener, pcm: Uint8Array): void {
+    if (this.#speaker !== listener) return
     const said = samplesOf(pcm)
     const joined = new Int16Array(this.#rest.length + said.length)
     joined.set(this.#rest)
@@ -121,8 +121,8 @@ export class Supervision {
   /** The call is over. */
   close(reason: string): void {
     this.#silence()
-    for (const ears of this.#ears) ears.over(reason)
-    this.#ears.clear()
+    for (const listener of this.#listeners) listener.over(reason)
+    this.#listeners.clear()
     this.#speaker = undefined
   }
 

@@ -15,11 +15,11 @@ export interface TransferOrder {
   /** A number, an extension, a SIP URI. */
   to: string
   mode: 'blind' | 'warm'
-  /** Calls there. Throws when the carrier takes no order. */
+  /** Dials the target. Throws when the carrier refuses the order. */
   dial(events: DialEvents): Promise<void>
-  /** Ends the call there, in whatever state it is. */
+  /** Ends the call there, in any state. */
   hangUp(): void
-  /** Tells who is called of the caller, and asks whether they take the call. Absent: nobody is asked. */
+  /** Announces the caller to the callee and asks whether they take the call. Absent: no question is asked. */
   whisper?: AgentSpec
 }
 
@@ -120,7 +120,7 @@ export class Transfer {
     const verdict = await consultation.verdict
     if (this.#over) return
     this.#consultation = undefined
-    // Better put through without a word than left alone: the caller was promised a human.
+    // The caller was promised a human: connect them unannounced rather than fail.
     if (verdict === 'unasked') this.#fault('Nobody was free to announce the caller, who was put through without a word')
     if (verdict === 'accepted' || verdict === 'unasked') {
       this.#join((events) => consultation.handOver(events))
@@ -194,7 +194,7 @@ const NOBODY: LegEvents = {
   ended: () => undefined,
 }
 
-/** Late rather than never, but not ever later: a live voice has no queue. */
+/** Audio relayed from the other leg; the delay is bounded. */
 function sendLate(leg: Leg | undefined, bytes: Uint8Array): void {
   if (leg?.relayAudio !== undefined) leg.relayAudio(bytes)
   else leg?.sendAudio(bytes)

@@ -27,7 +27,7 @@ const HEARTBEAT_TIMEOUT_MS = 3_000
 const CHECK_INTERVAL_MS = 500
 /** Why a session is lost. */
 const GONE = 'its link is gone'
-/** A worker that hung before it was given up: what it was told last it may never have heard. */
+/** A worker that hung may not have received the last messages sent to it. */
 const SILENT = 'no heartbeat'
 const TOO_LARGE = 'too large for the link to a voice worker'
 /** A round so late says that this process stood still. */
@@ -37,7 +37,7 @@ const STALLED_MS = 2 * CHECK_INTERVAL_MS
  * callers said last, all at once: forty phone calls with twenty seconds each.
  */
 const AUDIO_BACKPRESSURE_BYTES = 8 << 20
-/** What happened up to a session's end is still told after it, within this. */
+/** How long events from before a session's end are still accepted after it. */
 const CLOSE_WAIT_MS = 2_000
 /** So much waits to be sent that no further call is offered. */
 const OFFER_BACKPRESSURE_BYTES = 8 << 20
@@ -66,7 +66,7 @@ export interface LinkSession {
   /** What the caller, the carrier or a supervisor did. */
   event(event: CallEvent): void
   played(id: number): void
-  /** Ends it, unless it is over. Resolves, soon in any case, when everything of it was told. */
+  /** Ends the session, unless it is over. Resolves when all its events have arrived, or after a short timeout. */
   close(reason: string): Promise<void>
 }
 
@@ -174,7 +174,7 @@ interface OpenedSession {
   events: LinkEvents
 }
 
-/** A session that is over, until its worker has told all of it. */
+/** A session that is over, until all its worker's events have arrived. */
 interface ClosingSession {
   events: LinkEvents
   told: PromiseWithResolvers<void>
@@ -378,7 +378,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   #misread(data: string): void {
     const session = sessionIn(data)
     if (session === undefined || this.workerId === '') {
-      this.fail('a message that is none')
+      this.fail('malformed message')
       return
     }
     const callId = this.#sessions.get(session)?.callId
@@ -386,16 +386,16 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     const { workerId } = this
     this.#options.log.error(
       { workerId, callId, type: typeIn(data), characters: data.length },
-      'A voice worker sent what is no message',
+      'Malformed message from a voice worker',
     )
-    this.#send({ type: 'close', session, reason: 'a message that is none' })
-    this.#lose(session, 'it sent what is no message')
+    this.#send({ type: 'close', session, reason: 'malformed message' })
+    this.#lose(session, 'it sent a malformed message')
   }
 
   #audio(data: Uint8Array): void {
     const chunks = this.workerId === '' ? undefined : decodeAudio(data)
     if (chunks === undefined) {
-      this.fail('audio that is none')
+      this.fail('malformed audio frame')
       return
     }
     for (const { session, timestamp, bytes } of chunks) this.#sessions.get(session)?.events.audio(bytes, timestamp)
@@ -431,7 +431,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     }
   }
 
-  /** From now on the session is told only what happened up to now. */
+  /** From now on the session receives only events that happened before. */
   #close(session: number): void {
     const opened = this.#sessions.get(session)
     if (opened === undefined) return

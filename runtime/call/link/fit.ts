@@ -3,7 +3,7 @@ import type { AgentSpec } from '../types/agent-spec.ts'
 import type { NodeMessage, OpenSession, WorkerMessage } from './messages.ts'
 import { decodeNodeMessage, decodeWorkerMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
 
-/** Messages as text that the other end of the link takes: whatever it would refuse is found here, before it is sent. */
+/** Encodes messages within the limits of the other end of the link: what it would refuse is rejected here, before it is sent. */
 
 /** Descriptions and schemas of an agent's tools, as JSON in UTF-8. */
 export const MAX_TOOLS_BYTES = 1 << 20

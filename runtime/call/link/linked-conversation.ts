@@ -9,7 +9,7 @@ export interface SessionPort {
   sendAudio(bytes: Uint8Array, timestamp: number): void
   state(state: AgentState): void
   /**
-   * Something happened. It is in the call's log before anything told later, and is told to a worker that takes over.
+   * Something happened. It is logged before any later event, and replayed to a worker that takes over.
    * @param sound what of the caller's sound it is about
    */
   tell(event: CallEventBody, sound?: SoundSpan): void
@@ -30,7 +30,7 @@ export interface LinkedConversation {
   /**
    * What the caller, the carrier or a supervisor did: `typed`, `key`, `held`, `unheld`, `answered_by`,
    * `whispered`, `supervisor_said`, `took_over`, `gave_back`. All but `held`, `unheld` and `answered_by` are taken once a `turn`,
-   * a `consent` or an `inputs_taken` with its `seq` in `inputs` is told; one that is not taken is given to the next worker again.
+   * a `consent` or an `inputs_taken` with its `seq` in `inputs` is reported; otherwise the next worker gets it again.
    */
   input(event: CallEvent): void
   played(markId: number): void

@@ -8,7 +8,7 @@ import { SESSION_END_REASON } from '../types/outcome.ts'
 /**
  * What an api node and a voice worker say to each other, each message said once: as a schema, from which come its type and
  * the check at both ends. Control messages are JSON; audio of all sessions of a tick travels in one binary message
- * (runtime/call/link/protocol.ts). A worker dials every api node it is told of; it has no inbound port. `session` is a number the
+ * (runtime/call/link/protocol.ts). A worker dials every api node announced to it; it has no inbound port. `session` is a number the
  * api node chose, unique on that link. What happens in a call travels as its events (runtime/call/log/events.ts).
  */
 
@@ -32,11 +32,11 @@ const OPEN_SESSION = {
     sampleRateHz: Type.Integer({ minimum: 8000, maximum: 48_000 }),
   }),
   limits: SESSION_LIMITS,
-  /** What happened before, where another worker had the call; absent: the call is new to everybody. */
+  /** State from the previous worker of the call; absent: this worker is the first. */
   resume: Type.Optional(RESUME),
   /** Milliseconds since the call was answered. */
   elapsedMs: ms,
-  /** The seat was taken before somebody picked up: a worker that has become overloaded keeps the promise. */
+  /** The slot was reserved before the callee picked up: a worker that has become overloaded still accepts. */
   reserved: Type.Optional(Type.Boolean()),
   /** The first message is said and the call ends; it takes no seat. */
   announcement: Type.Optional(Type.Boolean()),
@@ -97,7 +97,7 @@ export const WORKER_MESSAGE = Type.Union([
   message('mark', { session, id }),
   /** The conversation is over. After `worker_drained` the api node offers the session to another worker. */
   message('ended', { session, reason: SESSION_END_REASON, error: Type.Optional(text) }),
-  /** The last message of the session, whoever ended it: everything of it is told. */
+  /** The last message of the session, whichever side ended it. */
   message('closed', { session }),
   message('ask', { session, id, method: stringEnum('knowledge', 'tool'), params: Type.Unknown() }),
 ])
@@ -108,7 +108,7 @@ export const NODE_MESSAGE = Type.Union([
   /** Answers a heartbeat: the worker knows that the node lives. */
   message('beat', {}),
   message('open', OPEN_SESSION),
-  /** Somebody's phone rings for this agent: connections are opened, and used by the session of this call. */
+  /** A phone rings for this agent: provider connections are opened, for use by the session of this call. */
   message('warm', { callId: Type.String(), agent: AGENT_SPEC }),
   /** An operator wants the worker gone: it takes nothing new, and ends once its calls are over. */
   message('drain', {}),

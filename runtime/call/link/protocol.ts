@@ -92,13 +92,13 @@ function parse(json: string): unknown {
   }
 }
 
-/** A control message of a worker, or undefined when it is none. */
+/** A control message of a worker, or undefined when malformed. */
 export function decodeWorkerMessage(json: string): WorkerMessage | undefined {
   const value = parse(json)
   return workerMessage.Check(value) ? value : undefined
 }
 
-/** A control message of an api node, or undefined when it is none. */
+/** A control message of an api node, or undefined when malformed. */
 export function decodeNodeMessage(json: string): NodeMessage | undefined {
   const value = parse(json)
   return nodeMessage.Check(value) ? value : undefined

@@ -25,7 +25,7 @@ const CLOSE_TIMEOUT_MS = 5_000
 const ANNOUNCEMENTS_SHARE = 0.25
 const MIN_RECONNECT_MS = 100
 const MAX_RECONNECT_MS = 3_000
-/** A link that held so long is dialled again soon; until then it counts as another failure. */
+/** A link that lasted this long is redialled at once; a shorter one counts as another failure. */
 const HELD_MS = 10_000
 /** Audio is dropped while this much waits to be sent. */
 const AUDIO_BACKPRESSURE_BYTES = 1 << 20
@@ -108,7 +108,7 @@ class LinkedConversations {
     return this.#stopping === undefined ? this.options.state() : 'draining'
   }
 
-  /** Takes a place for the session; false: there is none. */
+  /** Takes a place for the session; false: the worker is full. */
   taken(announcement: boolean): boolean {
     const { capacity } = this.options
     if (announcement) {
@@ -316,7 +316,7 @@ class NodeLink {
   }
 
   #fail(reason: string): void {
-    this.#worker.options.log.error({ url: this.#url, reason }, 'Api node sent what is not of the link')
+    this.#worker.options.log.error({ url: this.#url, reason }, 'Malformed data from an api node')
     this.#socket?.terminate()
   }
 
@@ -380,7 +380,7 @@ class NodeLink {
     }
   }
 
-  /** What is wrong with one session concerns it alone. A hint that is wrong is none. */
+  /** A malformed message affects its session alone. A malformed hint is ignored. */
   #misread(json: string): void {
     const session = sessionIn(json)
     const type = typeIn(json)
@@ -388,7 +388,7 @@ class NodeLink {
       if (type !== 'warm') this.#fail(`a message that is none, of type "${type ?? ''}"`)
       return
     }
-    this.#worker.options.log.error({ url: this.#url, session, type }, 'An api node sent what is no message')
+    this.#worker.options.log.error({ url: this.#url, session, type }, 'Malformed message from an api node')
     const message = `The voice worker could not read the api node's message "${type ?? ''}"`.slice(
       0,
       MAX_SENTENCE_CHARS,
@@ -504,7 +504,7 @@ class NodeLink {
           }),
         ])
       } catch (err) {
-        this.#worker.options.log.error({ err, session }, 'A conversation did not close')
+        this.#worker.options.log.error({ err, session }, 'Could not close a conversation')
       } finally {
         clearTimeout(timer)
         this.#closed(session, port)

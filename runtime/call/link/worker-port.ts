@@ -33,9 +33,9 @@ export class LinkPort implements SessionPort {
   readonly #endedItself: () => void
   readonly #asked = new Map<number, Asked>()
   #nextAsk = 1
-  /** The session is over: only what happened until then is still told. */
+  /** The session is over: only events from before the end are still sent. */
   #over = false
-  /** Nothing is told any more. */
+  /** No more events are sent. */
   #ended = false
   /** What the conversation says before its session is accepted. */
   #early: (() => void)[] | undefined = []
@@ -65,7 +65,7 @@ export class LinkPort implements SessionPort {
   }
 
   tell(event: CallEventBody, sound?: SoundSpan): void {
-    // Told to the last: a conversation that closes counts what it used, and knows the last words then.
+    // Still sent while closing: the conversation reports its usage and the last words then.
     const message: WorkerMessage = { type: 'event', session: this.#session, event, ...(sound && { sound }) }
     if (this.#over && !this.#ended) this.#link.send(message)
     else this.#send(message)
@@ -123,7 +123,7 @@ export class LinkPort implements SessionPort {
     }
   }
 
-  /** The api node's answer; one that nobody waits for is dropped. */
+  /** The api node's answer; one without a pending request is dropped. */
   answer(id: number, result: unknown, error: string | undefined): void {
     const asked = this.#asked.get(id)
     if (error === undefined) asked?.resolve(result)
@@ -136,7 +136,7 @@ export class LinkPort implements SessionPort {
     this.#ended = true
   }
 
-  /** Nothing more is sent but what happened until now, and nobody waits for an answer any more. */
+  /** Only events that happened until now are still sent, and pending requests are dropped. */
   close(): void {
     this.#over = true
     for (const asked of this.#asked.values()) asked.reject(new PatchbayError('link_lost'))

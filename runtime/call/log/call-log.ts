@@ -10,8 +10,8 @@ const MAX_TEXT_CHARS = 100_000
 export type CallLogSink = (event: CallEvent) => void
 
 /**
- * The log of one call: the one place where its events are numbered. What follows from an event is done by whoever wrote it,
- * after `append` has returned: nobody sees an effect whose event is not in the log. What is written is clean, whoever said it.
+ * The log of one call: the one place where its events are numbered. The writer of an event runs its effects
+ * after `append` has returned, so that no effect is visible before its event. Text is sanitised on append.
  */
 export class CallLog {
   readonly #clock: Pick<Clock, 'nowMs'>

@@ -151,7 +151,7 @@ export class CallRow {
       } catch (err) {
         if (tries === MAX_TRIES) {
           countLostRows(tableOf(what), 'unreachable')
-          this.#log.error({ err, callId: this.#callId, what }, 'An entry of the call log could not be written')
+          this.#log.error({ err, callId: this.#callId, what }, 'Could not write an entry of the call log')
           return
         }
         await sleep(backoffMs(tries, { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random: Math.random }))

@@ -3,7 +3,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
 import { type CallEvent, isPassing } from './events.ts'
-import { workspaceEventOf } from './told.ts'
+import { workspaceEventOf } from './workspace-event.ts'
 
 /** Events are written together this often: what a node that dies has not written yet. */
 const FLUSH_MS = 1_000
@@ -30,14 +30,14 @@ export interface JournalRow {
   /** Of the first one, in ms since 1970. */
   at: number
   events: string
-  /** Those of them that are told to the workspace. */
+  /** Those of them that are published to the workspace. */
   told?: readonly CallEvent[]
 }
 
 export interface EventJournalOptions {
   /**
    * Writes the rows; resolves with those that are left, and why. What the database refuses is not left. A row may be given again after
-   * a failure that wrote it. `isLastTry`: whatever fails but the connection is a row's fault.
+   * a failure that wrote it. `isLastTry`: any failure but the connection's is blamed on a row.
    */
   write(rows: readonly JournalRow[], isLastTry: boolean): Promise<{ left: readonly JournalRow[]; error?: unknown }>
   log: Logger
@@ -131,7 +131,7 @@ export class EventJournal {
       if (left.length > 0) {
         this.#failures++
         this.#keep([...left, ...rows])
-        this.#options.log.warn({ err: error, rows: this.#failed.length }, 'Events of calls could not be written yet')
+        this.#options.log.warn({ err: error, rows: this.#failed.length }, 'Could not write events of calls yet')
         return
       }
       this.#failures = 0
@@ -165,7 +165,8 @@ export class EventJournal {
   }
 
   #sayLost(): void {
-    if (this.#lost > 0) this.#options.log.error({ events: this.#lost }, 'Events of calls were lost: too many waited')
+    if (this.#lost > 0)
+      this.#options.log.error({ events: this.#lost }, 'Events of calls were dropped: the queue was full')
     this.#lost = 0
   }
 

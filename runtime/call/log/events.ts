@@ -5,7 +5,7 @@ import { ANSWERERS } from '../../plugin-sdk/telephony/answerer.ts'
 
 /**
  * What happens in a call: one union, from which come the TypeScript type, the check at both ends of the link, the
- * journal's row, what a worker that takes over is told, and the body of a live event. The names of fields are those of
+ * journal's row, the replay for a worker that takes over, and the body of a live event. The names of fields are those of
  * the API. Each event is written once, by the api node that holds the leg (runtime/call/log/call-log.ts).
  */
 
@@ -39,7 +39,7 @@ const LIFE = [
     status: stringEnum('completed', 'failed', 'busy', 'no_answer', 'canceled'),
     end_reason: name,
     disposition: name,
-    /** What went wrong, for whoever reads the call log. */
+    /** What went wrong, for readers of the call log. */
     error: Type.Optional(text),
   }),
   event('worker_taken', { worker: name }),
@@ -81,7 +81,7 @@ const AGENT = [
   event('filler', { text }),
   /** From the end of the caller's speech in the audio to the first sound of the answer, by stage. */
   event('latency', { endpointing_ms: ms, stt_ms: ms, llm_ms: ms, tts_ms: ms, total_ms: ms }),
-  /** The agent listens to nobody from here on: a machine has the call. */
+  /** The agent stops listening: a machine answered the call. */
   event('muted', {}),
 ] as const
 
@@ -151,16 +151,16 @@ const MONEY = [
 
 const PEOPLE = [
   event('supervisor_joined', { who }),
-  /** The agent is told, and the caller hears nothing of it. */
+  /** The agent receives the text; the caller does not hear it. */
   event('whispered', { who, text }),
   /** The supervisor has the agent say it. */
   event('supervisor_said', { who, text }),
-  /** The agent is silent from here on, and answers nobody. */
+  /** The agent is silent from here on and doesn't answer. */
   event('took_over', { who }),
   /** The agent goes on. */
   event('gave_back', { who, summary: Type.Optional(text) }),
   event('left', { who }),
-  /** Somebody ended the call over the API. */
+  /** The call was ended over the API. */
   event('hung_up', { who }),
 ] as const
 

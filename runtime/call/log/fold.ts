@@ -5,7 +5,7 @@ import type { Note, ToolCall, Turn } from './resume.ts'
 
 /** Inputs kept for a worker that takes them; more than a few never wait. The oldest goes. */
 const MAX_WAITING = 64
-/** Of what supervisors told the agent, the newest. */
+/** Maximum kept of the supervisors' messages to the agent: the newest. */
 const MAX_NOTES = 64
 const MAX_FAULTS = 5
 const MAX_FAULT_CHARACTERS = 300
@@ -36,7 +36,7 @@ export interface CallState {
   readonly transferred: boolean
   /** A supervisor talks with the caller, and the agent is silent. */
   readonly takenOver: boolean
-  /** What supervisors told the agent. */
+  /** The supervisors' messages to the agent. */
   readonly notes: readonly Note[]
   /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
@@ -151,7 +151,7 @@ export function fold(state: CallState, event: CallEvent): CallState {
   }
 }
 
-/** What was heard of a turn that nobody will finish, as the event that closes it; undefined when nothing was. */
+/** The event that closes an unfinished turn with the text that was heard; undefined when nothing was heard. */
 export function cutOff({ heard }: CallState): CallEventBody | undefined {
   if (heard === undefined || heard.text === '') return undefined
   const { text, startMs, endMs } = heard
@@ -169,7 +169,7 @@ function heard(state: CallState, event: EventOf<'heard'>): CallState {
   const { text, start_ms: startMs, end_ms: endMs, interrupted } = event
   const turn: Turn = { role: 'assistant', text, startMs, endMs, interrupted }
   if (!event.final) return { ...state, heard: turn }
-  // What was heard to its end needs nobody to go on with it.
+  // A turn heard to its end needs no continuation.
   const said = interrupted ? state.said : undefined
   return { ...state, heard: undefined, said, turns: text === '' ? state.turns : [...state.turns, turn] }
 }

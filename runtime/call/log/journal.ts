@@ -24,7 +24,7 @@ export interface CallJournal {
       quality?: Pick<EventOf<'media'>, 'codec' | 'loss' | 'jitter_ms' | 'rtt_ms' | 'mos'>
     },
   ): Promise<void>
-  /** What happened, as it happens: for the call's log and for whoever looks on. Must not throw and must not wait. */
+  /** Receives events as they happen, for the call's log and live viewers. Must not throw and must not wait. */
   event?(callId: string, event: CallEvent): void
   /** The one terminal status; a call that has one keeps it. */
   ended(callId: string, outcome: Outcome, at: Date, durationMs: number): Promise<void>

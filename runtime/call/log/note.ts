@@ -1,6 +1,6 @@
 import type { CallEventBody } from './events.ts'
 
-/** What the language model is told of a supervisor's doing; undefined where there is nothing to tell. */
+/** The note for the language model about a supervisor's action; undefined where it needs none. */
 export function noteOf(event: CallEventBody): string | undefined {
   switch (event.type) {
     case 'whispered':

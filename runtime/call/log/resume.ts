@@ -28,7 +28,7 @@ const TOOL_CALL = Type.Object({
 })
 export type ToolCall = Static<typeof TOOL_CALL>
 
-/** What the language model was told besides the conversation. */
+/** Notes to the language model besides the conversation. */
 const NOTE = Type.Object({
   text: Type.String(),
   /** How many turns were said before it. */
@@ -48,19 +48,19 @@ export const RESUME = Type.Object({
   greeting: Type.Optional(GREETING_STEP),
   /** How many turns were said before that step began; absent: none. */
   greetingFrom: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Consent was given or refused by words whose turn is not told yet: they come again with the caller's audio. */
+  /** Consent was given or refused by words whose turn is not logged yet: they come again with the replayed audio. */
   consentOwesTurn: Type.Optional(Type.Boolean()),
   /** Who picked up, as the workers before heard it. */
   answeredBy: Type.Optional(ANSWERER),
   /** Who picked up, as the carrier has it. */
   carrierVerdict: Type.Optional(ANSWERER),
-  /** A machine has the call: nobody is answered. */
+  /** A machine has the call: the agent doesn't answer. */
   muted: Type.Boolean(),
   /** The caller has put us on hold. */
   held: Type.Boolean(),
   /** The caller's last packet before this worker, and when it came: what is given to it first was said up to then. */
   heard: Type.Optional(Type.Object({ timestamp: Type.Number(), ms })),
-  /** A supervisor talks with the caller: nobody is answered until `gave_back` comes. */
+  /** A supervisor talks with the caller: the agent doesn't answer until `gave_back`. */
   takenOver: Type.Boolean(),
   notes: Type.Array(NOTE),
   /**
@@ -71,7 +71,7 @@ export const RESUME = Type.Object({
 })
 export type Resume = Static<typeof RESUME>
 
-/** What the next worker is told. `heard`: the caller's last packet. */
+/** The state handed to the next worker. `heard`: the caller's last packet. */
 export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
   const { turns, said, tools, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } =
     state

@@ -16,17 +16,17 @@ export interface TurnEvidence {
   knowledge: { query: string; hits: EventOf<'knowledge_looked_up'>['hits']; startMs: number; ms: number }[]
   usage: { llmInputTokens: number; llmOutputTokens: number; sttSeconds: number; ttsCharacters: number }
   /** Who served. */
-  providers: { stt?: Served; llm?: Served; tts?: Served }
+  providers: { stt?: ServingModel; llm?: ServingModel; tts?: ServingModel }
   faults: string[]
 }
 
 /** `model` is unknown of one that stood in for another. */
-export interface Served {
+export interface ServingModel {
   provider: string
   model?: string
 }
 
-/** What it is told by. */
+/** The evidence for it. */
 export const EVIDENCE = [
   'queued',
   'answered',

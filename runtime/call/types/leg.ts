@@ -102,11 +102,11 @@ export interface Leg {
   sendDtmf?(keys: string): void
   /** Calls a function of the page; never rejects. Absent: there is no page. */
   callPage?(call: PageCall): Promise<PageResult>
-  /** What somebody else says whom the caller talks with: a little of it waits, no more. Absent: `sendAudio`. */
+  /** Live audio of another human for the caller, with a short bounded queue. Absent: `sendAudio`. */
   relayAudio?(bytes: Uint8Array): void
   /** It rings at this number: heard wherever the agent says nothing. Undefined: no more. Absent: silence. */
   ringing?(number: string | undefined): void
-  /** Music while the caller waits for somebody: heard wherever the agent says nothing. Absent: now and then two notes. */
+  /** Music while the caller waits for a human, audible where the agent is silent. Absent: two notes at intervals. */
   music?(on: boolean): void
   /** Say why, then close. */
   close(reason: string): void

@@ -17,7 +17,7 @@ export type EndReason =
   | LegEndReason
   | Exclude<SessionEndReason, 'worker_drained'>
   | 'no_capacity'
-  /** Nobody was free for a callee who had picked up, in time. */
+  /** No agent was free in time for a callee who had picked up. */
   | 'abandoned'
   /** Someone ended the call over the API. */
   | 'api_hangup'

@@ -3,13 +3,13 @@ import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
 import { LANGUAGES } from '../languages/index.ts'
 import { plain } from '../languages/plain.ts'
 
-/** Whoever is called speaks what they like: every language is listened for. */
+/** The callee may speak any language: all are matched. */
 const SPOKEN = LANGUAGES.map(({ answering }) => answering)
 const MACHINE = SPOKEN.flatMap(({ machine }) => machine)
 const FULL = SPOKEN.flatMap(({ full }) => full)
 const MENU = SPOKEN.flatMap(({ menu }) => menu)
 const SCREENING = SPOKEN.flatMap(({ screening }) => screening)
-/** Whoever offers help expects to be answered: no voicemail asks. The first of each list. */
+/** An offer of help expects an answer, so it is no voicemail. The first of each list. */
 const HELP = SPOKEN.flatMap(({ company }) => company.slice(0, 1))
 const COMPANY = SPOKEN.flatMap(({ company }) => company)
 const OFFERS = SPOKEN.map(({ offers }) => offers)
@@ -32,7 +32,7 @@ const HINTED_PAUSE_MS = 2_500
 const MACHINE_HINTS = 2
 /** After the carrier said "machine", words of ours may still say that it is an assistant. */
 const CARRIER_GRACE_MS = 4_000
-/** Nobody has said anything this long after the answer. */
+/** No speech within this time after the answer. */
 const SILENCE_MS = 15_000
 /** Verdicts that nothing changes any more, but that a machine's mailbox is full. */
 const FINAL: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_full', 'fax'])
@@ -44,7 +44,7 @@ const says = (patterns: readonly RegExp[], text: string): boolean => patterns.so
 
 /**
  * Says who picked up, from what is heard while the agent already speaks: words first, then pauses, a beep, and the carrier's own
- * verdict. Nobody is a machine for how long they speak, nor for one sentence that people say as well. A human stays one, and so do
+ * verdict. Neither the length of the speech nor one sentence that people also say makes a machine. A human stays one, and so do
  * a machine and a fax; what screens callers and what has a menu may turn into either. Pure: times are monotonic milliseconds.
  */
 export class AnswerDetector {
@@ -138,7 +138,7 @@ export class AnswerDetector {
     return this.#speaking ? undefined : this.#decide('unknown')
   }
 
-  /** Somebody said something that no machine, menu or assistant says, and waits for an answer. */
+  /** A phrase that no machine, menu or assistant says, followed by a wait for an answer. */
   #isHuman(nowMs: number): boolean {
     if (this.#speaking || this.#text === '' || this.#lastSpeechMs === undefined) return false
     const text = this.#text

@@ -1,7 +1,7 @@
 import type { Language } from '../languages/language.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
 
-/** More words than this are a turn, whatever they are. */
+/** More words than this are always a turn. */
 const MAX_BACKCHANNEL_WORDS = 3
 
 /**

@@ -22,10 +22,10 @@ const FRAME_SAMPLES = samplesPerFrame(MODEL_RATE_HZ)
 
 /**
  * Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. The samples fill a
- * buffer of their own and never change: whoever needs them later may keep them. A listener that takes its time returns when
+ * buffer of their own and never change: listeners may keep them. A listener that takes its time returns when
  * it is done: what the caller said before this worker goes no faster.
  */
-export type Listener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
+export type AudioListener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
 
 /**
  * The caller's audio inside a conversation: one run of 16 kHz samples, handed to every listener (voice activity,
@@ -34,7 +34,7 @@ export type Listener = (samples: Int16Array, endMs: number) => Promise<void> | u
  */
 export class InboundAudio {
   readonly #clock: Clock
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<AudioListener>()
   readonly #ring = new Int16Array(EOT_SAMPLES)
   #ringAt = 0
   #ringFilled = 0
@@ -42,7 +42,7 @@ export class InboundAudio {
   #backlog: { samples: Int16Array; atMs: number; soundMs: number }[] = []
   #catchingUp: Promise<void> | undefined
   #ticksWithoutAudio = 0
-  /** A packet has come: before the first one nobody stalls. */
+  /** A packet has arrived: there is no stall before the first one. */
   #heardAny = false
   /** Of the sound heard, in milliseconds: how much of its end is quiet. */
   #quietMs = Number.POSITIVE_INFINITY
@@ -59,7 +59,7 @@ export class InboundAudio {
     this.#clock = clock
   }
 
-  listen(listener: Listener): () => void {
+  listen(listener: AudioListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -129,7 +129,7 @@ export class InboundAudio {
 
   /** Once a tick: keeps time going when the caller's packets stop. */
   tick(nowMs: number): void {
-    // Nobody stalls who is heard later than they spoke.
+    // Replayed audio is no stall.
     if (this.behind) return
     const afterTicks = this.#quietMs < IN_SPEECH_MS ? STALLED_IN_SPEECH_AFTER_TICKS : STALLED_AFTER_TICKS
     if (++this.#ticksWithoutAudio <= afterTicks) return
@@ -183,6 +183,6 @@ export class InboundAudio {
   }
 }
 
-/** Samples that fill a buffer of their own, which nobody else will change. */
+/** Samples in a buffer of their own, which is never changed. */
 const ownBuffer = (samples: Int16Array): Int16Array =>
   samples.byteLength === samples.buffer.byteLength ? samples : samples.slice()

@@ -15,7 +15,7 @@ import type { VoiceActivity } from './voice-activity.ts'
 
 /** A recogniser that ends or fails is opened again, or the next one is, after these waits, the last one again and again. */
 const RESTART_DELAYS_MS = [0, 100, 250, 1000, 2000]
-/** Nobody goes on talking to an agent that has heard nothing for so long. */
+/** How long a call may continue without a recogniser before it is given up. */
 const GIVE_UP_AFTER_MS = 60_000
 /** A recogniser that was opened and failed no sooner than this is one. */
 const OPENS_WITHIN_MS = 1_500
@@ -30,7 +30,7 @@ const KEPT_PACKET_SAMPLES = 0.1 * MODEL_RATE_HZ
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
 const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000, halfway: 6_000 }
 /**
- * What nobody understood within this is not understood: with and without a recogniser that gives interim words, and where it gave
+ * Speech without words after this counts as not understood: with and without a recogniser that gives interim words, and where it gave
  * some and not the last: one that is not sure of the end of a turn takes its time.
  */
 const NOT_UNDERSTOOD_AFTER_MS = { withInterims: 4_500, without: 8_000, halfway: 9_000 }
@@ -74,14 +74,14 @@ export interface RecogniserEvents {
     message?: string
   }): void
   /** No recogniser could be had since then; undefined: one can again. */
-  deaf(sinceMs: number | undefined): void
+  sttUnavailable(sinceMs: number | undefined): void
   /** None will be had: the keys or the accounts are the reason, or it took too long. */
   failed(): void
 }
 
 export interface RecogniserOptions {
   chain: Chain<stt.STT>
-  ears: InboundAudio
+  inbound: InboundAudio
   voice: VoiceActivity
   clock: Clock
   events: RecogniserEvents
@@ -94,7 +94,7 @@ export interface RecogniserOptions {
  */
 export class Recogniser {
   readonly #chain: Chain<stt.STT>
-  readonly #ears: InboundAudio
+  readonly #inbound: InboundAudio
   readonly #voice: VoiceActivity
   readonly #clock: Clock
   readonly #events: RecogniserEvents
@@ -115,8 +115,8 @@ export class Recogniser {
   /** Start of the speech that is not understood yet. */
   #speechFromMs: number | undefined
   /** Since when no recogniser could be had. */
-  #deafSinceMs: number | undefined
-  #toldDeaf = false
+  #unavailableSinceMs: number | undefined
+  #reportedUnavailable = false
   #hangTimer: NodeJS.Timeout | undefined
   #owedTimer: NodeJS.Timeout | undefined
   /** Gives the running recogniser up. */
@@ -129,9 +129,9 @@ export class Recogniser {
   /** One that was given up for its silence; its successor's words convict it. */
   #suspect: { candidate: Candidate<stt.STT>; next: Candidate<stt.STT> } | undefined
 
-  constructor({ chain, ears, voice, clock, events, signal }: RecogniserOptions) {
+  constructor({ chain, inbound, voice, clock, events, signal }: RecogniserOptions) {
     this.#chain = chain
-    this.#ears = ears
+    this.#inbound = inbound
     this.#voice = voice
     this.#clock = clock
     this.#events = events
@@ -211,18 +211,18 @@ export class Recogniser {
     )
   }
 
-  /** No words came of the speech that ended then. While nobody listens they may still: then the sound is kept. */
+  /** No words came of the speech that ended then. While no recogniser is connected they still may: the audio is kept. */
   #notUnderstood(endMs: number): void {
     const startMs = this.#speechFromMs ?? endMs
     // Awaited anew from the moment it can hear.
     if (this.#preparing) return
-    if (this.#deafSinceMs !== undefined) {
+    if (this.#unavailableSinceMs !== undefined) {
       this.#owedTimer = setTimeout(
         boundary('provider', () => this.#notUnderstood(endMs)),
         NOT_UNDERSTOOD_AFTER_MS.without,
       )
-      if (!this.#toldDeaf) this.#events.noWords({ startMs, endMs, reason: 'stt_failed' })
-      this.#toldDeaf = true
+      if (!this.#reportedUnavailable) this.#events.noWords({ startMs, endMs, reason: 'stt_failed' })
+      this.#reportedUnavailable = true
       return
     }
     const unknown = this.#unknown
@@ -230,7 +230,7 @@ export class Recogniser {
     const understood = unknown === undefined && !half && (this.#understood || this.#finalUpToMs >= startMs)
     this.#interim = ''
     this.#forget()
-    // What the recogniser calls speech is none the less for being short.
+    // Speech reported by the recogniser counts, however short it is.
     const enoughMs = half ? 0 : unknown === undefined ? MIN_NOT_UNDERSTOOD_MS : MIN_SPEECH_MS
     if (understood || endMs - startMs < enoughMs) this.#events.noise()
     else if (unknown === undefined) this.#events.noWords({ startMs, endMs, reason: 'no_words' })
@@ -238,7 +238,7 @@ export class Recogniser {
   }
 
   async #run(): Promise<void> {
-    const leave = this.#ears.listen((samples) => this.#keep(samples))
+    const leave = this.#inbound.listen((samples) => this.#keep(samples))
     this.#signal.addEventListener('abort', boundary('provider', leave), { once: true })
     const { candidates } = this.#chain
     /** Whose key or account is refused. */
@@ -275,11 +275,11 @@ export class Recogniser {
       this.#chain.failed(candidate, failure, next)
       if (this.#chain.hopeless) hopeless.add(candidate)
       else hopeless.delete(candidate)
-      if (this.#deafSinceMs === undefined) {
-        this.#deafSinceMs = nowMs
-        this.#events.deaf(nowMs)
+      if (this.#unavailableSinceMs === undefined) {
+        this.#unavailableSinceMs = nowMs
+        this.#events.sttUnavailable(nowMs)
       }
-      if (hopeless.size === candidates.length || nowMs - this.#deafSinceMs >= GIVE_UP_AFTER_MS) {
+      if (hopeless.size === candidates.length || nowMs - this.#unavailableSinceMs >= GIVE_UP_AFTER_MS) {
         this.#events.failed()
         return
       }
@@ -289,10 +289,10 @@ export class Recogniser {
 
   /** The recogniser works. */
   #hears(): void {
-    if (this.#deafSinceMs === undefined) return
-    this.#deafSinceMs = undefined
-    this.#toldDeaf = false
-    this.#events.deaf(undefined)
+    if (this.#unavailableSinceMs === undefined) return
+    this.#unavailableSinceMs = undefined
+    this.#reportedUnavailable = false
+    this.#events.sttUnavailable(undefined)
   }
 
   /** Runs one recogniser to its end. True when it was given up because it said nothing. */
@@ -316,7 +316,7 @@ export class Recogniser {
     const packets = new SpeechPackets()
     const send = (samples: Int16Array) => {
       const packet = packets.push(samples, {
-        quietMs: this.#ears.quietMs,
+        quietMs: this.#inbound.quietMs,
         awaited: this.#owed || this.#voice.speaking,
         contested: this.#events.agentSpeaks(),
       })
@@ -332,7 +332,7 @@ export class Recogniser {
     }
     this.#prepare((instance as Partial<Preparing>).ready)
     for (const samples of this.#kept.pieces(KEPT_PACKET_SAMPLES)) push(samples)
-    const leave = this.#ears.listen(send)
+    const leave = this.#inbound.listen(send)
     try {
       for await (const event of stream) this.#take(event, candidate)
     } finally {
@@ -346,7 +346,7 @@ export class Recogniser {
     return hung
   }
 
-  /** Until then nobody expects words of it; what was said meanwhile it gets to hear. */
+  /** No words are expected until then; audio from the meantime is replayed to it. */
   #prepare(ready: Promise<unknown> | undefined): void {
     this.#preparing = ready !== undefined
     const prepared = () => {
@@ -424,7 +424,7 @@ export class Recogniser {
     this.#kept.push(samples, this.#owed || this.#voice.speaking ? MAX_KEPT_SAMPLES : KEPT_SILENCE_SAMPLES)
   }
 
-  /** What was understood needs nobody to hear it again. */
+  /** Understood audio is not replayed. */
   #forget(): void {
     this.#kept.clear()
     this.#understood = false

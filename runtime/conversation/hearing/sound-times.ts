@@ -1,4 +1,4 @@
-/** A stretch of speech has two; a turn is told soon after its last one. */
+/** Each span of speech has two; a turn is reported soon after its last one. */
 const MAX_EDGES = 64
 
 /**

@@ -1,6 +1,6 @@
 import { FRAME_MS, joinSamples } from '../../media/frame.ts'
 
-/** Silence is no news once its words are known; where they are still awaited, only after so long. */
+/** Silence is not sent once the words are known; while they are pending, only after this delay. */
 const QUIET_MS = 300
 const AWAITED_QUIET_MS = 1_500
 const SILENT_FRAMES_AT_ONCE = 5

@@ -10,11 +10,11 @@ export interface ToneListener {
 }
 
 /** Listens for the tones of answering machines and faxes. Returns what ends it. */
-export function listenForTones(ears: InboundAudio, { beep, fax }: ToneListener): () => void {
+export function listenForTones(inbound: InboundAudio, { beep, fax }: ToneListener): () => void {
   const tones = new ToneTracker(MODEL_RATE_HZ)
   const beeps = new BeepDetector()
   const faxes = new FaxDetector()
-  return ears.listen((samples, endMs) => {
+  return inbound.listen((samples, endMs) => {
     let isFax = false
     for (const tone of tones.push(samples)) {
       isFax ||= faxes.push(tone)

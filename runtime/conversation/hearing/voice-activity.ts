@@ -15,7 +15,7 @@ const MIN_SILENCE_MS = 4 * WINDOW_MS
 const PAUSE_MS = 3 * WINDOW_MS
 /** Windows waiting for the model: 10 s. Beyond, the oldest are dropped and counted. */
 const MAX_WAITING_WINDOWS = 320
-/** Nothing on the line is louder than -60 dB: no model is needed to know that nobody speaks. */
+/** Nothing on the line is louder than -60 dB: below it the model need not run. */
 const SILENCE = 32
 const NO_FRAMES: VADEvent['frames'] = []
 /**
@@ -48,10 +48,10 @@ export interface VoiceListener {
   speechEnded(endMs: number): void
 }
 
-/** Hears who speaks when: the Silero model over the ears' samples, as @livekit/agents wants it. */
+/** Voice activity detection: the Silero model over InboundAudio, as @livekit/agents expects it. */
 export class VoiceActivity extends VAD {
   override label = 'patchbay.silero'
-  readonly #ears: InboundAudio
+  readonly #inbound: InboundAudio
   readonly #models: LocalModels
   readonly #clock: Clock
   readonly #listener: VoiceListener
@@ -65,17 +65,23 @@ export class VoiceActivity extends VAD {
   /** Set by what hears words: the stretch of speech is one that takes the floor. */
   wordsHeard = false
 
-  constructor(ears: InboundAudio, models: LocalModels, clock: Clock, listener: VoiceListener) {
+  constructor(inbound: InboundAudio, models: LocalModels, clock: Clock, listener: VoiceListener) {
     super({ updateInterval: WINDOW_MS })
-    this.#ears = ears
+    this.#inbound = inbound
     this.#models = models
     this.#clock = clock
     this.#listener = listener
   }
 
   override stream(): VADStream {
-    const { listen } = this.#ears
-    return new VoiceActivityStream(this, this.#models.createVad(), listen.bind(this.#ears), this.#clock, this.#listener)
+    const { listen } = this.#inbound
+    return new VoiceActivityStream(
+      this,
+      this.#models.createVad(),
+      listen.bind(this.#inbound),
+      this.#clock,
+      this.#listener,
+    )
   }
 }
 
@@ -111,7 +117,7 @@ class VoiceActivityStream extends VADStream {
     this.#leave = listen((samples, endMs) => this.#hear(samples, endMs))
   }
 
-  /** The ears feed this stream; the session's own copy of the audio is not needed. */
+  /** InboundAudio feeds this stream; the session's copy of the audio is not needed. */
   override updateInputStream(): void {}
   override detachInputStream(): void {}
   protected override async monitorMetrics(): Promise<void> {}
@@ -177,7 +183,7 @@ class VoiceActivityStream extends VADStream {
     waitingAlong.clear()
   }
 
-  /** The caller is in the middle of a sentence, and nobody else wants to speak: the windows that wait may wait for more. */
+  /** The caller is mid-sentence and the agent is idle: pending windows may be batched. */
   #goesOn(): boolean {
     if (this.#waiting.length >= WINDOWS_AT_ONCE || !this.#voice.speaking || this.#listener.contested()) return false
     return this.#level > 0 && this.#waiting.every(({ samples }) => levelOf(samples) > PAUSE_LEVEL * this.#level)
@@ -185,7 +191,7 @@ class VoiceActivityStream extends VADStream {
 
   async #run(): Promise<void> {
     try {
-      // Whoever started it knows of it before it ends.
+      // The start is reported before the end.
       await Promise.resolve()
       for (let next = this.#waiting.shift(); next !== undefined && !this.closed; next = this.#waiting.shift()) {
         const startedMs = this.#clock.monotonicMs()
@@ -252,7 +258,7 @@ class VoiceActivityStream extends VADStream {
 
   #send(type: VADEventType, probability: number, inferenceMs: number): void {
     const voice = this.#voice
-    // The session pauses the agent once INFERENCE_DONE reports enough speech: what it is told is the evidence that the
+    // The session pauses the agent once INFERENCE_DONE reports enough speech: it reports the evidence that the
     // caller wants the floor, not the length of the sound.
     const speechDuration =
       type !== VADEventType.INFERENCE_DONE

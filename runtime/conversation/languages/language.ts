@@ -20,19 +20,19 @@ export interface Language {
     /** A yes that holds a word of no. */
     readonly yesDespiteNo: RegExp
   }
-  /** What is heard when somebody or something picks up; patterns of a plain text (plain.ts). */
+  /** Phrases heard when a call is picked up; patterns over plain text (plain.ts). */
   readonly answering: {
     /** Only voicemail and announcements say it. */
     readonly machine: readonly RegExp[]
     /** A mailbox that takes no more messages. */
     readonly full: readonly RegExp[]
-    /** Voicemail says it, and people do: somebody isn't there; who was reached; that one will call back. Two of them are a machine. */
+    /** Phrases of voicemail and of people: absence, the name reached, a promised call back. Two of them mean a machine. */
     readonly hints: readonly RegExp[]
     /** Menus and queues. */
     readonly menu: readonly RegExp[]
     /** Assistants that ask who is calling before they let a human decide. */
     readonly screening: readonly RegExp[]
-    /** Somebody offers to take a message: no machine asks. */
+    /** An offer to take a message: no machine asks. */
     readonly offers: RegExp
     /** Who is calling? Asked by people in a few words, by assistants in many. */
     readonly asks: RegExp
@@ -65,11 +65,11 @@ export interface Phrases {
   bye: string
   /** The call can't go on. */
   goodbye: string
-  /** The caller is put through to somebody. */
+  /** The caller is being put through. */
   transferring: string
-  /** Asks a person to whom a caller is to be put through, after who calls and why. */
+  /** Asks a transfer's target to take the call, after saying who calls and why. */
   takeCall: string
-  /** Nobody was there to be put through to. */
+  /** The transfer's target could not be reached. */
   transferFailed: string
   /** A person of the company takes the call over from the agent. */
   takenOver: string

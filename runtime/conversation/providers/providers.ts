@@ -45,7 +45,7 @@ export interface OpenProvidersDeps {
 const CLOSE_TIMEOUT_MS = 2000
 
 /**
- * Makes all providers of an agent at once. A fallback that can't be made is left out and told; a stage of which none can
+ * Makes all providers of an agent at once. A fallback that can't be made is skipped and reported; a stage of which none can
  * be made throws what its first choice threw, and the others are released.
  */
 export async function openProviders(
@@ -84,14 +84,14 @@ export function prewarm({ llm, tts }: Pick<Providers, 'llm' | 'tts'>): void {
   for (const { instance } of [...llm.candidates, ...tts.candidates]) (instance as { prewarm?(): void }).prewarm?.()
 }
 
-/** Releases all of them, whatever the others do. */
+/** Releases all of them, even when some fail. */
 export async function closeProviders(providers: Providers, log: Logger): Promise<void> {
   await Promise.all([providers.stt, providers.llm, providers.tts].map((chain) => closeChain(chain, log)))
 }
 
 function choicesOf(agent: AgentSpec, stage: ProviderKind): Choice[] {
   const { language: tag, keyterms = [] } = agent
-  // To follow a caller is the recogniser's part; the others are told turn by turn.
+  // The recogniser detects the caller's language; the other stages get it turn by turn.
   const language = tag === undefined || (tag === 'multi' && stage !== 'stt') ? {} : { language: tag }
   if (stage === 'tts') {
     return [agent.tts, ...(agent.fallbacks?.tts ?? [])].map(({ provider, voice }) => ({

@@ -3,7 +3,7 @@ import { boundary } from '../../lib/async/boundary.ts'
 import type { ChainEvents } from './chain.ts'
 import { closeProviders, type OpenProvidersDeps, openProviders, type Providers, prewarm } from './providers.ts'
 
-/** A phone rings no longer than this: what was opened for a call that nobody answered is released. */
+/** Maximum ringing time: connections for an unanswered call are then released. */
 const KEPT_MS = 120_000
 /** Calls that ring at once; connections of more are opened when they are answered. */
 const MAX_KEPT = 200
@@ -11,11 +11,11 @@ const MAX_KEPT = 200
 interface Kept {
   readonly opening: Promise<Providers>
   readonly expiry: NodeJS.Timeout
-  /** Who is told what fails; until the call is there, the log. */
+  /** Receives failures; until the call exists, they go to the log. */
   events: ChainEvents
 }
 
-/** The providers of calls that ring: made, and their connections opened, by the time somebody picks up. */
+/** The providers of calls that ring: made, and connected, by the time the callee picks up. */
 export class WarmProviders {
   readonly #deps: OpenProvidersDeps
   readonly #kept = new Map<string, Kept>()
@@ -39,14 +39,14 @@ export class WarmProviders {
       events: { failed: (stage, message, _failure, err) => log.warn({ callId, stage, err }, message) },
     }
     this.#kept.set(callId, kept)
-    // What can't be made is told to the call, which tries it once more.
+    // A failure is reported to the call, which tries once more.
     kept.opening.then(prewarm, (err) => {
-      log.debug({ callId, err }, 'Providers could not be made ahead')
+      log.debug({ callId, err }, 'Could not create providers in advance')
       if (this.#kept.get(callId) === kept) this.#forget(callId, kept)
     })
   }
 
-  /** What was opened for the call, if anything was; whoever takes it releases it. Failures are told to `events`. */
+  /** The providers opened for the call, if any; the caller of this method releases them. Failures go to `events`. */
   async take(callId: string, events: ChainEvents): Promise<Providers | undefined> {
     const kept = this.#kept.get(callId)
     if (kept === undefined) return undefined

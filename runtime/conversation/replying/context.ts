@@ -1,7 +1,7 @@
 import { llm } from '@livekit/agents'
 import type { Resume, ToolCall } from '../../call/log/resume.ts'
 
-/** What was said and done before, as the language model reads it: turns, calls of tools with what came of them, and what it was told. */
+/** What was said and done before, as the language model reads it: turns, tool calls with their results, and notes. */
 export function contextOf(
   resume: Pick<Resume, 'turns' | 'tools' | 'notes'> | undefined,
   nowMs: number,

@@ -4,7 +4,7 @@ import { llm as llms, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { AgentState } from '../../call/types/leg.ts'
 import { boundary } from '../../lib/async/boundary.ts'
-import type { TurnEnd } from '../hearing/turn.ts'
+import type { TurnEnd } from '../hearing/turn-end.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
 import type { SpeechOutput } from '../speaking/speech-output.ts'
 import type { Order, Purpose } from '../stages/signal.ts'
@@ -14,7 +14,7 @@ import { createPipeline, type PipelineOptions } from './pipeline.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
 
-/** What nobody would say in another worker's place, or whoever had it said tells. */
+/** Speech that another worker doesn't repeat, or whose stage reports it itself. */
 const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye', 'supervisor'])
 
 /** A piece of speech that is over. */
@@ -51,7 +51,7 @@ export interface DialogueOptions {
   providers: { llm: llm.LLM; tts: tts.TTS }
   voice: VoiceActivity
   turnEnd: TurnEnd
-  mouth: SpeechOutput
+  output: SpeechOutput
   knowledge: Knowledge | undefined
   tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
   listen(): ReadableStream<stt.SpeechEvent>
@@ -86,7 +86,7 @@ export class Dialogue {
 
   constructor(options: DialogueOptions) {
     this.#options = options
-    const { agent, context, knowledge, mouth, events, tools, listen } = options
+    const { agent, context, knowledge, output, events, tools, listen } = options
     let said = ''
     this.#agent = new ConversationAgent(agent, context, {
       listen,
@@ -99,14 +99,14 @@ export class Dialogue {
       firstText: () => events.firstText(),
       spoken: (text) => {
         if (text === undefined) {
-          mouth.textDone()
+          output.textDone()
           if (said.trim() !== '' && !PASSING.has(this.purpose)) events.said(said.trim())
           said = ''
           return
         }
         const words = typeof text === 'string' ? text : text.text
         said += words
-        mouth.addText(words)
+        output.addText(words)
       },
     })
     this.#session = createPipeline(options.providers, options.voice, options.turnEnd, options.pipeline)
@@ -114,7 +114,7 @@ export class Dialogue {
 
   async start(): Promise<void> {
     this.#subscribe()
-    this.#session.output.audio = this.#options.mouth
+    this.#session.output.audio = this.#options.output
     await this.#session.start({ agent: this.#agent, record: false })
   }
 
@@ -170,25 +170,25 @@ export class Dialogue {
   }
 
   /** Has the language model speak with the context as it is. */
-  goOn(instructions: string | undefined): void {
+  continueReply(instructions: string | undefined): void {
     if (this.#silent) return
     this.#act(() => this.#session.generateReply(instructions === undefined ? {} : { instructions }))
   }
 
-  cutOff(how: Extract<Order, { type: 'cut_off' }>['force']): void {
-    if (how === 'unless_to_the_end' && this.#uninterruptible > 0) return
+  interrupt(how: Extract<Order, { type: 'interrupt' }>['force']): void {
+    if (how === 'keep_uninterruptible' && this.#uninterruptible > 0) return
     const force = how !== false
     this.#act(() => this.#session.interrupt({ force }))
-    // What is cut off by force is over before its sound is: nobody else would stop it.
-    if (force) this.#options.mouth.clearBuffer()
+    // A forced interrupt ends the speech before its audio: the audio must be stopped here.
+    if (force) this.#options.output.clearBuffer()
   }
 
-  /** From here on nothing is said, whatever was about to be; or something may be again. */
-  silence(on: boolean): void {
+  /** Suppresses all output from here on, or allows it again. */
+  suppressOutput(on: boolean): void {
     this.#silent = on
-    // Nor is the language model paid for answers that nobody will hear.
+    // Also avoids paying for replies that will not be played.
     this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = !on
-    if (on) this.cutOff(true)
+    if (on) this.interrupt(true)
   }
 
   /** The language model gets to know something, and doesn't answer. `nowMs`: since 1970. */
@@ -228,7 +228,7 @@ export class Dialogue {
 
   #subscribe(): void {
     const session = this.#session
-    const { events, mouth } = this.#options
+    const { events, output } = this.#options
     const { AgentSessionEventTypes: types } = voice
     session.on(
       types.AgentStateChanged,
@@ -239,7 +239,7 @@ export class Dialogue {
       boundary('call', ({ item }) => {
         if (item.type !== 'message' || item.role !== 'assistant' || !item.interrupted) return
         // A cut-off first message is kept in full by the session: the model is to know what was heard.
-        item.content = [mouth.heardSoFar()?.text ?? '']
+        item.content = [output.heardSoFar()?.text ?? '']
       }),
     )
     session.on(
@@ -267,14 +267,14 @@ export class Dialogue {
     this.#speeches.set(handle, speech)
     handle.addDoneCallback(() => {
       this.#speeches.delete(handle)
-      // Prepared for a turn that went on: nobody waits for it.
+      // Prepared for a turn that continued: discard it.
       if (!handle.scheduled) return
       const { purpose, failed, hangsUp } = speech
       this.#options.events.over({ purpose, interrupted: handle.interrupted, failed, hangsUp })
     })
   }
 
-  /** No provider of a stage gave an answer. Their own failures were told one by one. */
+  /** All providers of a stage failed. Each failure was reported by itself. */
   #erred(event: unknown): void {
     const { type, recoverable, error } = event as { type?: string; recoverable?: boolean; error?: unknown }
     const stage = type === 'llm_error' ? 'llm' : type === 'tts_error' ? 'tts' : undefined

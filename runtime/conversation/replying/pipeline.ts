@@ -1,6 +1,6 @@
 import { type llm, stt, type tts, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
-import type { TurnEnd } from '../hearing/turn.ts'
+import type { TurnEnd } from '../hearing/turn-end.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
 
 /** Evidence of an open voice after which the agent falls silent, to hear whether it is meant (see barge-in.ts). */
@@ -20,12 +20,12 @@ export interface PipelineOptions {
 }
 
 /**
- * The session of @livekit/agents that joins the stages: turn-taking by our ears, replies and their voice prepared while
+ * The session of @livekit/agents that joins the stages: turn-taking by our own detection, replies and their voice prepared while
  * the caller's silence is still being judged.
  */
 export function createPipeline(
   providers: { llm: llm.LLM; tts: tts.TTS },
-  ears: VoiceActivity,
+  vad: VoiceActivity,
   turnEnd: TurnEnd,
   { interruption }: PipelineOptions,
 ): voice.AgentSession {
@@ -33,9 +33,9 @@ export function createPipeline(
     stt: new HandledStt(),
     llm: providers.llm,
     tts: providers.tts,
-    vad: ears,
+    vad,
     userAwayTimeout: null,
-    // Word timings travel with the audio, to the mouth; text comes as the model gives it, whichever voice speaks.
+    // Word timings travel with the audio, to SpeechOutput; text arrives as the model gives it, for every voice.
     useTtsAlignedTranscript: false,
     maxToolSteps: MAX_TOOL_STEPS,
     // The agent's echo is taken out before (runtime/media/dsp/echo.ts); the caller may interrupt from the first word.

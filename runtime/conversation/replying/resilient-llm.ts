@@ -25,7 +25,7 @@ export class ResilientLlm extends llm.LLM {
   readonly random: () => number
   readonly trace: TraceContext | undefined
 
-  /** @param trace what is asked for it belongs to this span, and the models' servers are told */
+  /** @param trace requests belong to this span and carry its trace context */
   constructor(chain: Chain<llm.LLM>, random: () => number, trace?: TraceContext) {
     super()
     this.chain = chain

@@ -9,7 +9,7 @@ import { piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
-import { SpokenText } from './heard.ts'
+import { SpokenText } from './spoken-text.ts'
 
 const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 }
 /** So many letters without sound are more than a synthesiser waits for. */
@@ -253,7 +253,7 @@ class ResilientStream extends tts.SynthesizeStream {
 const SENTENCE_END = /[.!?…。！？]["')\]]*\s*$/u
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** Frames of every voice at the rate of the first: what follows was told of that one. */
+/** Resamples every voice to the rate of the first, which downstream was configured with. */
 function resamplerTo(rateHz: number): (frame: AudioFrame) => AudioFrame {
   let resampler: { from: number; to: Resampler } | undefined
   return (frame) => {

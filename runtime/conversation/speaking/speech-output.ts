@@ -7,7 +7,7 @@ import type { Encode } from '../../media/codecs/codec.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
 import { FRAME_MS, firstLoud, samplesPerFrame } from '../../media/frame.ts'
 import { FrameRun } from '../../media/frame-run.ts'
-import { SpokenText } from './heard.ts'
+import { SpokenText } from './spoken-text.ts'
 
 /** Synthesised audio held for one session at most; beyond, the synthesiser waits. */
 const MAX_AHEAD_FRAMES = 500
@@ -15,12 +15,12 @@ const PROGRESS_EVERY_FRAMES = 20
 const AUDIBLE = 60
 /** Silence a synthesiser puts before its first sound is cut to this. */
 const LEAD_IN_MS = 10
-/** Frames are one run unless they are this late, as whoever plays or records them has it. */
+/** Frames later than this start a new run, as in playback and recording. */
 const MAX_LATE_MS = 60
 /** A client that says it plays later than this is not believed. */
 const MAX_PLAYOUT_DELAY_MS = 3_000
 
-/** A frame on its way to the ear: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
+/** A frame on its way to the listener: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
 interface Sent {
   atMs: number
   leftMs: number
@@ -46,7 +46,7 @@ interface Segment {
   rateHz: number
 }
 
-export interface MouthEvents {
+export interface SpeechOutputEvents {
   /** The first frame of a piece of speech leaves. Monotonic time. */
   started(atMs: number): void
   /** The first sample of a reply that can be heard leaves. Monotonic time. */
@@ -54,11 +54,11 @@ export interface MouthEvents {
   /** Words so far, every 400 ms while speaking. */
   progress(): void
   /** What was said out of turn is over. */
-  interjected(): void
+  fillerOver(): void
 }
 
 /** Something said out of turn, while the answer is not there yet. */
-interface Interjection {
+interface Filler {
   frames: FrameRun
   text: string
   /** Of the first frame and the last one that left. */
@@ -83,7 +83,7 @@ export class SpeechOutput extends voice.AudioOutput {
   readonly #encode: Encode
   readonly #port: SessionPort
   readonly #clock: Clock
-  readonly #events: MouthEvents
+  readonly #events: SpeechOutputEvents
   readonly #frameSamples: number
   readonly #zeroMs: number
   #segment: Segment | undefined
@@ -104,9 +104,9 @@ export class SpeechOutput extends voice.AudioOutput {
   #playoutDelayMs = 0
   /** What the client may still hold, oldest first. */
   #onTheWay: Sent[] = []
-  /** What the client was told to drop before it was heard: said again before anything new. */
+  /** Frames the client dropped before playing them: sent again before anything new. */
   #again: Sent[] = []
-  #interjection: Interjection | undefined
+  #filler: Filler | undefined
 
   /** @param zeroMs timestamps of what is sent count from here, monotonic */
   constructor(
@@ -114,7 +114,7 @@ export class SpeechOutput extends voice.AudioOutput {
     encode: Encode,
     port: SessionPort,
     clock: Clock,
-    events: MouthEvents,
+    events: SpeechOutputEvents,
     zeroMs = clock.monotonicMs(),
   ) {
     super(undefined, undefined, { pause: true })
@@ -133,25 +133,25 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   /** Something said out of turn is on the line. */
-  get interjecting(): boolean {
-    return this.#interjection !== undefined
+  get playingFiller(): boolean {
+    return this.#filler !== undefined
   }
 
   /** Says something out of turn, unless the agent speaks. The answer, when it comes, waits until it is over. */
-  interject(samples: Int16Array, sampleRateHz: number, text: string): void {
-    if (this.speaking || this.#paused || this.#interjection !== undefined) return
+  playFiller(samples: Int16Array, sampleRateHz: number, text: string): void {
+    if (this.speaking || this.#paused || this.#filler !== undefined) return
     const resampler = new Resampler(sampleRateHz, this.#format.sampleRateHz)
     const frames = new FrameRun(this.#frameSamples)
     frames.push(resampler.push(samples))
     frames.push(resampler.flush())
     frames.end()
-    if (frames.left > 0) this.#interjection = { frames, text, startMs: 0, endMs: 0 }
+    if (frames.left > 0) this.#filler = { frames, text, startMs: 0, endMs: 0 }
   }
 
   /** The caller speaks: what was said out of turn is over. */
-  hush(): void {
-    if (this.#interjection === undefined) return
-    this.#endInterjection(this.#interjection, true)
+  stopFiller(): void {
+    if (this.#filler === undefined) return
+    this.#endFiller(this.#filler, true)
     this.#silence()
   }
 
@@ -266,9 +266,9 @@ export class SpeechOutput extends voice.AudioOutput {
     if (this.#segment?.started === false && this.#segment.resampler === undefined) this.#segment = undefined
   }
 
-  /** Stops for good: whoever waits for room or for the end of playback goes on. */
+  /** Stops for good and releases everyone waiting for room or for the end of playback. */
   stop(): void {
-    this.#interjection = undefined
+    this.#filler = undefined
     this.#paused = true
     this.clearBuffer()
   }
@@ -306,8 +306,8 @@ export class SpeechOutput extends voice.AudioOutput {
   /** Sends one frame; false when there is none. */
   #sendNext(): boolean {
     if (this.#onHold) return false
-    if (this.#interjection !== undefined && !this.#paused && !this.speaking) {
-      this.#sendInterjected(this.#interjection)
+    if (this.#filler !== undefined && !this.#paused && !this.speaking) {
+      this.#sendFiller(this.#filler)
       return true
     }
     const segment = this.#segment
@@ -338,7 +338,7 @@ export class SpeechOutput extends voice.AudioOutput {
         this.#events.audible(leavesMs + (index * 1000) / this.#format.sampleRateHz)
       }
     }
-    // When the piece began is when its first frame left, whatever was done between.
+    // A segment begins when its first frame leaves.
     this.#send(frame, segment, leavesMs)
     segment.frames.take()
     // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.
@@ -381,19 +381,19 @@ export class SpeechOutput extends voice.AudioOutput {
     if (segment.synthesised && segment.frames.left === 0) this.#finishPlayed(segment)
   }
 
-  #sendInterjected(interjection: Interjection): void {
-    const { frames } = interjection
+  #sendFiller(filler: Filler): void {
+    const { frames } = filler
     const leftMs = this.#send(frames.take()!, undefined)
-    if (frames.taken === 1) interjection.startMs = leftMs
-    interjection.endMs = leftMs + FRAME_MS
-    if (frames.left === 0) this.#endInterjection(interjection, false)
+    if (frames.taken === 1) filler.startMs = leftMs
+    filler.endMs = leftMs + FRAME_MS
+    if (frames.left === 0) this.#endFiller(filler, false)
   }
 
   /** What was heard of it belongs to the turn it stands before. */
-  #endInterjection(interjection: Interjection, cut: boolean): void {
-    this.#interjection = undefined
-    this.#events.interjected()
-    const { text, startMs, endMs, frames } = interjection
+  #endFiller(filler: Filler, cut: boolean): void {
+    this.#filler = undefined
+    this.#events.fillerOver()
+    const { text, startMs, endMs, frames } = filler
     if (text === '') return
     const spoken = new SpokenText()
     spoken.add(text)

@@ -1,11 +1,11 @@
-import { type ConversationStage, orders, type StageContext, taken } from './stage.ts'
+import { type ConversationStage, consume, emit, type StageContext } from './stage.ts'
 
-/** A voice that can't say it by then will not: nobody listens to silence. */
+/** Maximum wait for the voice: end the call rather than play silence. */
 const MAX_MS = 30_000
 
 /**
  * A call in which something is said and nothing is asked: the first message is spoken to its end, and the agent hangs up. What
- * the callee says meanwhile is written down and answered by nobody.
+ * the callee says meanwhile is logged and not answered.
  */
 export function announcement({ open, callMs }: StageContext): ConversationStage {
   const text = open.agent.firstMessage.trim()
@@ -15,20 +15,20 @@ export function announcement({ open, callMs }: StageContext): ConversationStage 
       if (open.announcement !== true) return undefined
       switch (report.type) {
         case 'begin':
-          if (text === '') return taken({ type: 'end', reason: 'agent_hangup' })
-          return taken({ type: 'say', text, purpose: 'notice', interruptible: false, remembered: true })
+          if (text === '') return consume({ type: 'end', reason: 'agent_hangup' })
+          return consume({ type: 'say', text, purpose: 'notice', interruptible: false, remembered: true })
         case 'speech_over':
         case 'unanswered':
           if (report.purpose !== 'notice') return undefined
-          return taken({ type: 'end', reason: 'agent_hangup' })
+          return consume({ type: 'end', reason: 'agent_hangup' })
         case 'tick':
-          return callMs(nowMs) < MAX_MS ? taken() : taken({ type: 'end', reason: 'agent_hangup' })
+          return callMs(nowMs) < MAX_MS ? consume() : consume({ type: 'end', reason: 'agent_hangup' })
         case 'turn_over':
-          return taken({ type: 'caller_turn', turn: report.turn })
+          return consume({ type: 'caller_turn', turn: report.turn })
         case 'input':
-          return taken()
+          return consume()
         default:
-          return orders()
+          return emit()
       }
     },
   }

@@ -1,19 +1,19 @@
 import type { Answerer } from '../../plugin-sdk/telephony/answerer.ts'
 import { AnswerDetector } from '../hearing/answer-detector.ts'
 import type { Order, Signal } from './signal.ts'
-import { type ConversationStage, orders, type StageContext, taken } from './stage.ts'
+import { type ConversationStage, consume, emit, type StageContext } from './stage.ts'
 
-/** A machine that doesn't beep records once its greeting is over: so long it is silent. */
+/** Silence after which a machine without a beep is taken to record. */
 const SILENCE_MS = 2_000
-/** Whatever it still plays, a machine records by now. */
+/** By now a machine records, even if it still plays its greeting. */
 const MAX_GREETING_MS = 30_000
 /** Some machines beep twice. */
 const AFTER_BEEP_MS = 400
-/** Nobody new picks up after this. */
+/** No human picks up after this. */
 const WATCH_MS = 60_000
 /** A message that isn't played by then is cut off, for the machine may never say that it is full. */
 const MESSAGE_TIMEOUT_MS = 90_000
-/** Verdicts after which nobody else is listened for. */
+/** Verdicts that end the detection. */
 const SETTLED: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_full', 'fax'])
 
 /**
@@ -34,10 +34,10 @@ export function answerer({ open }: StageContext): ConversationStage {
   let messageUntilMs: number | undefined
 
   /** A message waits for the notice that the call is recorded; the end of the call for nothing. */
-  const mute = (force: true | 'unless_to_the_end'): Signal[] => {
+  const mute = (force: true | 'keep_uninterruptible'): Signal[] => {
     if (muted) return []
     muted = true
-    return [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'cut_off', force }]
+    return [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'interrupt', force }]
   }
 
   const judge = (verdict: Answerer | undefined, nowMs: number): Signal[] => {
@@ -46,7 +46,7 @@ export function answerer({ open }: StageContext): ConversationStage {
     if (!SETTLED.has(verdict)) return [told]
     if (verdict === 'machine' && voicemail.behaviour === 'leave_message') {
       machineAtMs = nowMs
-      return [told, ...mute('unless_to_the_end')]
+      return [told, ...mute('keep_uninterruptible')]
     }
     detector = undefined
     machineAtMs = undefined
@@ -100,9 +100,9 @@ export function answerer({ open }: StageContext): ConversationStage {
     on(report, nowMs) {
       switch (report.type) {
         case 'begin':
-          return orders(...begin(nowMs))
+          return emit(...begin(nowMs))
         case 'tick':
-          return orders(...onTick(nowMs))
+          return emit(...onTick(nowMs))
         case 'speech_started':
           quietFromMs = undefined
           detector?.speechStarted(report.atMs)
@@ -113,29 +113,29 @@ export function answerer({ open }: StageContext): ConversationStage {
           return undefined
         case 'heard_words':
           // While the agent waits to leave its message, the machine may say that it takes none.
-          return orders(...judge(detector?.words(report.text, nowMs), nowMs))
+          return emit(...judge(detector?.words(report.text, nowMs), nowMs))
         case 'beep':
           beepAtMs = report.atMs
-          return machineAtMs === undefined ? orders(...judge(detector?.beep(report.atMs), report.atMs)) : undefined
+          return machineAtMs === undefined ? emit(...judge(detector?.beep(report.atMs), report.atMs)) : undefined
         case 'fax':
-          return orders(...judge(detector?.fax(report.atMs), report.atMs))
+          return emit(...judge(detector?.fax(report.atMs), report.atMs))
         case 'input':
           if (report.event.type === 'answered_by' && report.event.source === 'carrier') {
             const { by } = report.event
             const known = by === 'human' || by === 'machine' || by === 'fax' ? by : 'unknown'
-            return taken(...judge(detector?.carrier(known, nowMs), nowMs))
+            return consume(...judge(detector?.carrier(known, nowMs), nowMs))
           }
-          // A machine types nothing; what a caller did before is answered by nobody.
-          return muted ? taken() : undefined
+          // A machine sends no input; inputs from before the verdict are not answered.
+          return muted ? consume() : undefined
         case 'turn_over':
-          return muted ? taken({ type: 'caller_turn', turn: report.turn }) : undefined
+          return muted ? consume({ type: 'caller_turn', turn: report.turn }) : undefined
         case 'taken_over':
           // Who talks with the caller knows who they are.
           detector = undefined
           machineAtMs = undefined
           return undefined
         case 'speech_over':
-          return report.purpose === 'voicemail' ? orders({ type: 'end', reason: 'voicemail' }) : undefined
+          return report.purpose === 'voicemail' ? emit({ type: 'end', reason: 'voicemail' }) : undefined
         default:
           return undefined
       }

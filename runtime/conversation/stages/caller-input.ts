@@ -1,7 +1,7 @@
 import type { CallEvent } from '../../call/log/events.ts'
 import { type Entry, Keypad } from '../hearing/keypad.ts'
 import type { Signal } from './signal.ts'
-import { type ConversationStage, orders, type StageContext, type StageResult, taken } from './stage.ts'
+import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
 
 /** Inputs that wait while something is said to its end; more than a few never do. The oldest goes. */
 const MAX_WAITING = 64
@@ -29,7 +29,7 @@ export function callerInput({ open }: StageContext): ConversationStage {
     if (mustWait() || waiting.length === 0) return undefined
     const all = waiting
     waiting = []
-    return orders(...all.map((event): Signal => ({ type: 'input', event })))
+    return emit(...all.map((event): Signal => ({ type: 'input', event })))
   }
 
   return {
@@ -50,15 +50,15 @@ export function callerInput({ open }: StageContext): ConversationStage {
           if (event.type !== 'typed' && event.type !== 'key') return undefined
           if (mustWait()) {
             waiting = [...waiting, event].slice(-MAX_WAITING)
-            return taken()
+            return consume()
           }
-          if (event.type === 'key') return taken(...keyed(keypad.press(event.digit, event.seq, nowMs), nowMs))
-          return event.text.trim() === '' ? taken() : taken(turn(event.text, [event.seq], nowMs))
+          if (event.type === 'key') return consume(...keyed(keypad.press(event.digit, event.seq, nowMs), nowMs))
+          return event.text.trim() === '' ? consume() : consume(turn(event.text, [event.seq], nowMs))
         }
         case 'tick': {
           if (mustWait()) return undefined
           const signals = keyed(keypad.tick(nowMs), nowMs)
-          return signals.length === 0 ? undefined : orders(...signals)
+          return signals.length === 0 ? undefined : emit(...signals)
         }
         case 'muted':
           waiting = []

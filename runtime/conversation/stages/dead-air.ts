@@ -1,5 +1,5 @@
 import type { Signal } from './signal.ts'
-import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /** Nothing is heard this long after the caller's turn: a filler is got ready, and then spoken. */
 const PREPARE_AFTER_MS = 1_500
@@ -53,7 +53,7 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
       prepared = filled + 1
       return [
         { type: 'tell', event: { type: 'filler', text } },
-        { type: 'fill', text },
+        { type: 'play_filler', text },
         { type: 'prepare_filler', text: phrase(filled) },
       ]
     }
@@ -86,7 +86,7 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
           over()
           if (!filling) return undefined
           filling = false
-          return orders({ type: 'hush' })
+          return emit({ type: 'stop_filler' })
         }
         case 'speech_ended':
           callerSpeaks = false
@@ -111,13 +111,13 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
           takenOver = report.on
           if (!takenOver || !filling) return undefined
           filling = false
-          return orders({ type: 'hush' })
+          return emit({ type: 'stop_filler' })
         case 'muted':
           muted = true
           return undefined
         case 'tick': {
           const signals = onTick(nowMs)
-          return signals.length === 0 ? undefined : orders(...signals)
+          return signals.length === 0 ? undefined : emit(...signals)
         }
         default:
           return undefined

@@ -1,11 +1,11 @@
 import type { Signal } from './signal.ts'
-import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /** Callers who may be silent for less than this are not asked whether they are still there. */
 const MIN_ASKED_IDLE_MS = 4_000
 
 /**
- * Ends a call: when it lasts too long, when the agent hangs up, and when nobody says anything any more, after the caller was
+ * Ends a call: when it lasts too long, when the agent hangs up, and when the caller stays silent, after the caller was
  * asked once whether they are still there.
  */
 export function endOfCall({ open, callMs, language }: StageContext): ConversationStage {
@@ -21,7 +21,7 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
   let takenOver = open.resume?.takenOver ?? false
   /** The caller's last turn was answered with at least a sound. */
   let replied = false
-  let deaf = false
+  let sttUnavailable = false
   let hangsUp = false
 
   const active = (): void => {
@@ -32,8 +32,8 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
 
   const onTick = (nowMs: number): Signal[] => {
     if (callMs(nowMs) >= maxDurationMs) return [{ type: 'end', reason: 'max_duration' }]
-    // Nobody is idle whom nobody hears, or who listens to somebody else; a machine is left its message in its own time.
-    if (!listening || agentSpeaks || callerSpeaks || held || muted || takenOver || deaf) {
+    // The idle timer is paused while STT is down, on hold, taken over or talking to voicemail.
+    if (!listening || agentSpeaks || callerSpeaks || held || muted || takenOver || sttUnavailable) {
       idleSinceMs = undefined
       return []
     }
@@ -81,8 +81,8 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
         case 'voice_ended':
           agentSpeaks = false
           return undefined
-        case 'deaf':
-          deaf = report.sinceMs !== undefined
+        case 'stt_unavailable':
+          sttUnavailable = report.sinceMs !== undefined
           return undefined
         case 'taken_over':
           takenOver = report.on
@@ -93,17 +93,17 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
           muted = true
           return undefined
         case 'speech_over': {
-          if (report.purpose === 'goodbye') return hangsUp ? orders(hangUp) : undefined
+          if (report.purpose === 'goodbye') return hangsUp ? emit(hangUp) : undefined
           // One who speaks up keeps the call.
           if (!report.hangsUp || report.interrupted) return undefined
-          if (replied) return orders(hangUp)
+          if (replied) return emit(hangUp)
           hangsUp = true
           const text = language().phrases.bye
-          return orders({ type: 'say', text, purpose: 'goodbye', interruptible: false, remembered: false })
+          return emit({ type: 'say', text, purpose: 'goodbye', interruptible: false, remembered: false })
         }
         case 'tick': {
           const signals = onTick(nowMs)
-          return signals.length === 0 ? undefined : orders(...signals)
+          return signals.length === 0 ? undefined : emit(...signals)
         }
         default:
           return undefined

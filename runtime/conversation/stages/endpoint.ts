@@ -1,5 +1,5 @@
 import { endpointingDelay, weighWords } from '../hearing/endpointing.ts'
-import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /** How long a silence must last to end the caller's turn: the surer the model and the words, the shorter. */
 export function endpoint({ open, language, endpointingDelayMs }: StageContext): ConversationStage {
@@ -9,7 +9,7 @@ export function endpoint({ open, language, endpointingDelayMs }: StageContext): 
     on(report) {
       if (report.type !== 'paused') return undefined
       const probability = weighWords(report.probability, report.text, language())
-      return orders({ type: 'end_turn', atMs: report.endMs + delayMs(probability) })
+      return emit({ type: 'end_turn', atMs: report.endMs + delayMs(probability) })
     },
   }
 }

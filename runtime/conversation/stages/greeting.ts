@@ -2,7 +2,7 @@ import type { CallEvent, EventOf } from '../../call/log/events.ts'
 import { keyedConsent, readConsent } from '../hearing/consent.ts'
 import { restOf } from './rest-of.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, orders, type StageContext, type StageResult, taken } from './stage.ts'
+import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
 
 /** An answer that says neither yes nor no is asked for once more. */
 const MAX_ASKS = 2
@@ -66,7 +66,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         return ask()
       case 'first_message': {
         const said = since.findLast(({ role, text }) => role === 'assistant' && (question === '' || isOf(text)))
-        // A yes that cut off the question may be told behind the step that follows from it.
+        // A yes that interrupts the question may be reported after the next step has begun.
         const consents = said === undefined && question !== '' && isConsent(last?.text ?? '')
         if (last?.role === 'user' && !consents) return done(true)
         if (said === undefined) return greet()
@@ -91,23 +91,23 @@ export function greeting({ open, language }: StageContext): ConversationStage {
     if (owedUntilMs !== undefined && turn.inputs === undefined) {
       owedUntilMs = undefined
       // What it says is done already: it is only written down.
-      if (isConsent(turn.text)) return taken({ type: 'caller_turn', turn }, ...goOn())
-      return orders(...done())
+      if (isConsent(turn.text)) return consume({ type: 'caller_turn', turn }, ...goOn())
+      return emit(...done())
     }
     if (asks === 0) return undefined
     const consent = readConsent(turn.text, language())
     const said: Signal = { type: 'caller_turn', turn }
-    const cutOff: Order = { type: 'cut_off', force: false }
-    if (consent === undefined && asks < MAX_ASKS) return taken(said, cutOff, ...ask())
+    const cutOff: Order = { type: 'interrupt', force: false }
+    if (consent === undefined && asks < MAX_ASKS) return consume(said, cutOff, ...ask())
     // Who talks of something else wants that answered.
-    if (consent === undefined) return orders(answered('unanswered', []), ...done())
-    return taken(answered(consent, []), said, cutOff, ...greet())
+    if (consent === undefined) return emit(answered('unanswered', []), ...done())
+    return consume(answered(consent, []), said, cutOff, ...greet())
   }
 
   const onKey = (event: CallEvent): StageResult | undefined => {
     const consent = event.type !== 'key' || asks === 0 ? undefined : keyedConsent(event.digit)
     if (consent === undefined) return undefined
-    return taken(answered(consent, [event.seq]), { type: 'cut_off', force: false }, ...greet())
+    return consume(answered(consent, [event.seq]), { type: 'interrupt', force: false }, ...greet())
   }
 
   return {
@@ -121,29 +121,29 @@ export function greeting({ open, language }: StageContext): ConversationStage {
             step = 'done'
             return undefined
           }
-          if (resume?.consentOwesTurn !== true) return orders(...goOn())
+          if (resume?.consentOwesTurn !== true) return emit(...goOn())
           owedUntilMs = nowMs + OWED_MS
           return undefined
         case 'tick':
           if (owedUntilMs === undefined || nowMs < owedUntilMs) return undefined
           owedUntilMs = undefined
-          return orders(...goOn())
+          return emit(...goOn())
         case 'speech_over':
-          if (report.purpose === 'notice' && step === 'notice') return orders(...afterNotice())
-          if (report.purpose === 'first_message' && step === 'first_message') return orders(...done())
+          if (report.purpose === 'notice' && step === 'notice') return emit(...afterNotice())
+          if (report.purpose === 'first_message' && step === 'first_message') return emit(...done())
           return undefined
         case 'turn_over': {
           const follows = onTurn(report.turn)
           // Who speaks over the first message has heard enough of it.
-          if (follows === undefined && step === 'first_message') return orders(...done())
+          if (follows === undefined && step === 'first_message') return emit(...done())
           return follows
         }
         case 'input':
           return onKey(report.event)
         case 'taken_over':
-          // Whoever is greeted by a human is not greeted again. What they were not asked they have not agreed to.
+          // A caller greeted by a supervisor is not greeted again. Consent that was not asked for is not given.
           asks = 0
-          return step === undefined || step === 'done' ? undefined : orders(begin('done'))
+          return step === undefined || step === 'done' ? undefined : emit(begin('done'))
         case 'muted':
           muted = true
           asks = 0

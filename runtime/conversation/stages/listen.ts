@@ -1,19 +1,19 @@
 import type { Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /** A "yes" this long before the end of the agent's question answers it; before the end of anything else, this long. */
 const ANSWERS_QUESTION_MS = 3_000
 const ANSWERS_STATEMENT_MS = 1_000
-/** So long nothing else may come. */
+/** Quiet time after the agent stops before a backchannel counts as an answer. */
 const NOTHING_ELSE_MS = 400
-/** Words of which no turn came by then, with nobody speaking, were said while nothing could be interrupted. */
+/** Words without a turn by then, in silence, were said while nothing could be interrupted. */
 const LEFT_OVER_AFTER_MS = 5_000
-/** Asked so often in a row to say it again, a caller of whom no words come is left alone: it is noise. */
+/** Maximum requests in a row to repeat; further sound without words is taken as noise. */
 const MAX_PROMPTS = 2
-/** Without a recogniser for so long, the caller is told. */
+/** How long STT may be unavailable before the caller hears about it. */
 const TELL_DEAF_AFTER_MS = 3_000
 
-/** What becomes of the caller's voice: words are told as they come, and nothing that was said goes unheard in silence. */
+/** Logs the caller's words as they come, and makes sure that unheard speech is noticed. */
 export function listen({ open, callMs, language }: StageContext): ConversationStage {
   const mayInterrupt = open.agent.interruption?.enabled ?? true
   /** A "yes" over the agent's speech. */
@@ -24,8 +24,8 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
   let muted = open.resume?.muted ?? false
   let takenOver = open.resume?.takenOver ?? false
   let prompts = 0
-  let deafSinceMs: number | undefined
-  let toldDeaf = false
+  let unavailableSinceMs: number | undefined
+  let reportedUnavailable = false
   const toldFaults = new Set<string>()
   /** Words that are of no turn yet. */
   let finals: SpokenTurn | undefined
@@ -36,7 +36,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
     kept = undefined
     keptDueMs = undefined
   }
-  /** An operator is told once a call. */
+  /** The operator's warning is logged once a call. */
   const fault = (sentence: string, code: string): Signal => {
     toldFaults.add(sentence)
     const { provider } = open.agent.stt
@@ -58,9 +58,9 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
       finals = undefined
       return [{ type: 'turn_over', turn, kept: true }]
     }
-    if (deafSinceMs === undefined || toldDeaf || agentSpeaks || muted || takenOver) return []
-    if (nowMs - deafSinceMs < TELL_DEAF_AFTER_MS) return []
-    toldDeaf = true
+    if (unavailableSinceMs === undefined || reportedUnavailable || agentSpeaks || muted || takenOver) return []
+    if (nowMs - unavailableSinceMs < TELL_DEAF_AFTER_MS) return []
+    reportedUnavailable = true
     return [prompt(language().phrases.cannotHear)]
   }
 
@@ -70,10 +70,10 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
       switch (report.type) {
         case 'speech_started':
           callerSpeaks = true
-          return orders({ type: 'tell', event: { type: 'speech_started' } })
+          return emit({ type: 'tell', event: { type: 'speech_started' } })
         case 'speech_ended':
           callerSpeaks = false
-          return orders({ type: 'tell', event: { type: 'speech_ended' } })
+          return emit({ type: 'tell', event: { type: 'speech_ended' } })
         case 'heard_words': {
           const { text, startMs, endMs, final, language: of } = report
           const said = { text, startMs, endMs, ...(of === undefined ? {} : { language: of }) }
@@ -84,7 +84,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
             interim = undefined
           } else interim = said
           const times = { start_ms: callMs(startMs), end_ms: callMs(endMs) }
-          return orders({
+          return emit({
             type: 'tell',
             event: { type: 'words', text, ...times, final, ...(of === undefined ? {} : { language: of }) },
           })
@@ -127,11 +127,11 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           const asks = reason !== 'stt_failed' && !alone && !agentSpeaks && !callerSpeaks && prompts < MAX_PROMPTS
           if (asks) prompts++
           const faults: Signal[] = message === undefined || toldFaults.has(message) ? [] : [fault(message, reason)]
-          return orders({ type: 'tell', event }, ...faults, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
+          return emit({ type: 'tell', event }, ...faults, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
         }
-        case 'deaf':
-          deafSinceMs = report.sinceMs
-          if (deafSinceMs === undefined) toldDeaf = false
+        case 'stt_unavailable':
+          unavailableSinceMs = report.sinceMs
+          if (unavailableSinceMs === undefined) reportedUnavailable = false
           return undefined
         case 'taken_over':
           takenOver = report.on
@@ -144,11 +144,11 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           const [first, last] = [parts[0], parts.at(-1)]
           if (first === undefined || last === undefined) return undefined
           const text = parts.map((part) => part.text).join(' ')
-          return orders({ type: 'caller_turn', turn: { ...last, text, startMs: first.startMs } })
+          return emit({ type: 'caller_turn', turn: { ...last, text, startMs: first.startMs } })
         }
         case 'tick': {
           const signals = onTick(nowMs)
-          return signals.length === 0 ? undefined : orders(...signals)
+          return signals.length === 0 ? undefined : emit(...signals)
         }
         default:
           return undefined

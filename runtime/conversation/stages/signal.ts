@@ -30,16 +30,16 @@ export interface SpokenTurn {
 }
 
 /**
- * What goes along the stages of a conversation. Times are monotonic milliseconds unless they are fields of an event of the
+ * Signals between the stages of a conversation. Times are monotonic milliseconds unless they are fields of an event of the
  * call.
  */
 export type Signal = Report | Order
 
-/** What the devices report, and stages to each other. */
+/** Reports of the devices, and of stages to each other. */
 export type Report =
   /** The conversation runs. */
   | { type: 'begin' }
-  /** 20 ms passed: every timer of a stage is this one. */
+  /** Time passed: the only timer of the stages. */
   | { type: 'tick' }
   /** What the caller, the carrier or a supervisor did, from the api node. */
   | { type: 'input'; event: CallEvent }
@@ -50,11 +50,11 @@ export type Report =
   | { type: 'paused'; probability: number; text: string; endMs: number }
   /** Words of the caller, as they are recognised, also those that are no turn. */
   | { type: 'heard_words'; text: string; startMs: number; endMs: number; final: boolean; language?: string }
-  /** Words over the agent's speech that are no turn yet: they mean "go on", or nobody may interrupt. */
+  /** Words over the agent's speech that are no turn yet: a backchannel, or interruption is disabled. */
   | { type: 'over_speech'; text: string; startMs: number; endMs: number; language?: string }
-  /** A sound of which no words come, and none should. */
+  /** Noise: no words are expected. */
   | { type: 'noise' }
-  /** Speech that ended then, and of which no words come. */
+  /** Speech that ended at `endMs` without words. */
   | {
       type: 'no_words'
       startMs: number
@@ -65,8 +65,8 @@ export type Report =
     }
   /** Words of speech that ended then are overdue. */
   | { type: 'words_overdue'; endMs: number }
-  /** No recogniser could be had since then; undefined: one can again. */
-  | { type: 'deaf'; sinceMs: number | undefined }
+  /** STT is unavailable since `sinceMs`; undefined: available again. */
+  | { type: 'stt_unavailable'; sinceMs: number | undefined }
   /** An answering machine's tone. */
   | { type: 'beep'; atMs: number }
   | { type: 'fax'; atMs: number }
@@ -78,7 +78,7 @@ export type Report =
   | { type: 'awaited' }
   /** The greeting is over. `before`: another worker had finished it. */
   | { type: 'greeted'; before: boolean }
-  /** A machine has the call: nobody is answered from here on. */
+  /** A machine has the call: the agent stops answering. */
   | { type: 'muted' }
   /** A supervisor talks with the caller from here on, or no longer. */
   | { type: 'taken_over'; on: boolean }
@@ -88,7 +88,7 @@ export type Report =
   | { type: 'audible'; atMs: number; purpose: Purpose }
   /** The agent has fallen silent: what the caller heard of what it said. */
   | { type: 'voice_ended'; text: string; startMs: number; endMs: number; interrupted: boolean }
-  /** So much of what is being said was heard. */
+  /** The part of the running speech that was heard so far. */
   | { type: 'voice_progress'; text: string; startMs: number; endMs: number }
   /** A piece of speech is over, heard or not. `hangsUp`: the language model wants the call to end with it. */
   | { type: 'speech_over'; purpose: Purpose; interrupted: boolean; hangsUp: boolean }
@@ -100,31 +100,31 @@ export type Report =
   | { type: 'uninterruptible'; on: boolean }
   /** No provider of a stage answered; what was to be said is not, or no more is heard. */
   | { type: 'unanswered'; stage: 'stt' | 'llm' | 'tts'; why: string | undefined; hopeless: boolean; purpose: Purpose }
-  /** The conversation closes: what is not told yet is told now. */
+  /** The conversation closes: pending events are reported now. */
   | { type: 'closing' }
 
-/** What a stage has the devices do. */
+/** Orders of a stage to the devices. */
 export type Order =
   /** It goes into the call's log. */
   | { type: 'tell'; event: CallEventBody }
-  /** The caller's turn is over then, unless the caller goes on. */
+  /** The caller's turn ends at `atMs`, unless the caller goes on. */
   | { type: 'end_turn'; atMs: number }
-  /** Has the voice say a text. Not `interruptible`: to its end. Not `remembered`: the language model doesn't get to know. */
+  /** Says a text. Not `interruptible`: it is always played to its end. Not `remembered`: kept from the language model. */
   | { type: 'say'; text: string; purpose: Purpose; interruptible: boolean; remembered: boolean }
-  /** Has the language model answer the caller, whatever else is being said cut off. */
+  /** Has the language model answer the caller; interrupts other speech. */
   | { type: 'answer'; text: string; spoken: boolean }
-  /** Has the language model go on: with the turns as they are, or with what it is told. */
-  | { type: 'go_on'; instructions?: string }
-  /** Cuts off what is said and what is about to be. `force`: also what is to be heard to its end, or nothing while such is said. */
-  | { type: 'cut_off'; force: boolean | 'unless_to_the_end' }
-  /** Cuts off everything, and nothing is said from here on; or something may be again. */
-  | { type: 'silence'; on: boolean }
-  /** The language model gets to know something, and doesn't answer: what the caller said, or what they don't hear. */
+  /** Has the language model continue: from the turns as they are, or with `instructions`. */
+  | { type: 'continue_reply'; instructions?: string }
+  /** Interrupts running and queued speech. `force`: true includes uninterruptible speech; `keep_uninterruptible` does nothing while such is played. */
+  | { type: 'interrupt'; force: boolean | 'keep_uninterruptible' }
+  /** Interrupts everything and suppresses output from here on; or allows it again. */
+  | { type: 'suppress_output'; on: boolean }
+  /** Adds to the language model's context without a reply: the caller's words, or a note they don't hear. */
   | { type: 'note'; role: 'user' | 'system'; text: string }
-  /** Synthesises a phrase that may be needed soon, or says it out of turn. */
+  /** Synthesises a phrase that may be needed soon. */
   | { type: 'prepare_filler'; text: string }
-  | { type: 'fill'; text: string }
-  | { type: 'hush' }
+  | { type: 'play_filler'; text: string }
+  | { type: 'stop_filler' }
   | { type: 'end'; reason: SessionEndReason; error?: string }
 
 const ORDERS: ReadonlySet<string> = new Set([
@@ -132,13 +132,13 @@ const ORDERS: ReadonlySet<string> = new Set([
   'end_turn',
   'say',
   'answer',
-  'go_on',
-  'cut_off',
-  'silence',
+  'continue_reply',
+  'interrupt',
+  'suppress_output',
   'note',
   'prepare_filler',
-  'fill',
-  'hush',
+  'play_filler',
+  'stop_filler',
   'end',
 ] satisfies Order['type'][])
 

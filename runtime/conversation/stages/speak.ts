@@ -1,13 +1,13 @@
 import type { Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { type ConversationStage, emit, type StageContext } from './stage.ts'
 import { turnEvent } from './turn-event.ts'
 
 /** Turns of the caller that wait for the agent's running one to be closed; more than a few never do. */
 const MAX_WAITING_TURNS = 16
 
 /**
- * The record of who said what, in the order spoken: what was heard of the agent's running turn is told while it is spoken, and
- * a turn of the caller that cuts it off is told after what was heard of it.
+ * Logs who said what, in the order spoken: the heard part of the agent's running turn is reported while it is played, and
+ * a caller's turn that interrupts it is reported after the heard part.
  */
 export function speak({ callMs }: StageContext): ConversationStage {
   let speaking = false
@@ -37,15 +37,15 @@ export function speak({ callMs }: StageContext): ConversationStage {
           speaking = true
           return undefined
         case 'voice_progress':
-          return speaking && report.text !== '' ? orders(heard(report, false, false)) : undefined
+          return speaking && report.text !== '' ? emit(heard(report, false, false)) : undefined
         case 'voice_ended':
-          return orders(...(report.text === '' ? [] : [heard(report, report.interrupted, true)]), ...release())
+          return emit(...(report.text === '' ? [] : [heard(report, report.interrupted, true)]), ...release())
         case 'caller_turn':
-          if (!speaking) return orders(tellTurn(report.turn))
+          if (!speaking) return emit(tellTurn(report.turn))
           if (waiting.length < MAX_WAITING_TURNS) waiting.push(report.turn)
           return undefined
         case 'closing':
-          return orders(...release())
+          return emit(...release())
         default:
           return undefined
       }

@@ -2,15 +2,15 @@ import type { OpenSession } from '../../call/link/messages.ts'
 import type { Language } from '../languages/language.ts'
 import { isOrder, type Order, type Report, type Signal } from './signal.ts'
 
-/** What follows from a report, in order. `taken`: the stages behind don't get it. */
+/** What follows from a report, in order. `consumed`: later stages don't receive the report. */
 export interface StageResult {
   readonly signals: readonly Signal[]
-  readonly taken?: boolean
+  readonly consumed?: boolean
 }
 
 /**
- * One stage of a conversation. It keeps its state to itself and does no input or output: what it knows comes as reports with
- * the time, what it wants goes out as orders to the devices, or as reports to all stages.
+ * One stage of a conversation. It keeps its state private and does no I/O: it receives reports with
+ * the time, and returns orders to the devices or reports to all stages.
  */
 export interface ConversationStage {
   readonly name: string
@@ -28,12 +28,12 @@ export interface StageContext {
   readonly endpointingDelayMs?: ((probability: number) => number) | undefined
 }
 
-export const orders = (...signals: Signal[]): StageResult => ({ signals })
-export const taken = (...signals: Signal[]): StageResult => ({ signals, taken: true })
+export const emit = (...signals: Signal[]): StageResult => ({ signals })
+export const consume = (...signals: Signal[]): StageResult => ({ signals, consumed: true })
 
 /**
- * Runs the stages of a conversation: a report passes them in their order until one takes it; what follows from it is done, or
- * passes them in its turn, with all that follows, before anything else is.
+ * Runs the stages of a conversation: a report passes them in order until one consumes it; the resulting orders are executed and
+ * the resulting reports passed through, depth first, before the next report.
  */
 export class Stages {
   readonly #stages: readonly ConversationStage[]
@@ -41,7 +41,7 @@ export class Stages {
   readonly #do: (order: Order) => void
   #waiting: Report[] = []
   #running = false
-  /** The end was ordered: time stands still, and what happens yet is only told. */
+  /** The end was ordered: ticks stop, and only `tell` orders are executed. */
   #ended = false
 
   /** @param now monotonic milliseconds */
@@ -51,7 +51,7 @@ export class Stages {
     this.#do = act
   }
 
-  /** True when a stage took it. What is reported while another report is being worked on waits: then false. */
+  /** True when a stage consumed it. A report made during another one is queued: then false. */
   report(report: Report): boolean {
     if (this.#running) {
       this.#waiting.push(report)
@@ -59,9 +59,9 @@ export class Stages {
     }
     this.#running = true
     try {
-      const isTaken = this.#pass(report)
+      const isConsumed = this.#pass(report)
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#pass(next)
-      return isTaken
+      return isConsumed
     } finally {
       this.#running = false
     }
@@ -71,13 +71,13 @@ export class Stages {
     if (this.#ended && report.type === 'tick') return false
     const nowMs = this.#now()
     const signals: Signal[] = []
-    let isTaken = false
+    let isConsumed = false
     for (const stage of this.#stages) {
       const follows = stage.on(report, nowMs)
       if (follows === undefined) continue
       signals.push(...follows.signals)
-      if (follows.taken !== true) continue
-      isTaken = true
+      if (follows.consumed !== true) continue
+      isConsumed = true
       break
     }
     for (const signal of signals) {
@@ -87,6 +87,6 @@ export class Stages {
         this.#do(signal)
       }
     }
-    return isTaken
+    return isConsumed
   }
 }

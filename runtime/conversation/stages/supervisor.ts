@@ -1,7 +1,7 @@
 import type { CallEvent, EventOf } from '../../call/log/events.ts'
 import { noteOf } from '../../call/log/note.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, orders, type StageContext, type StageResult, taken } from './stage.ts'
+import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
 
 /** What a supervisor has the agent say and it has not begun with; beyond, it is not said. */
 const MAX_WAITING = 16
@@ -10,7 +10,7 @@ const BACK = 'You are back with the caller. Go on from where they and your super
 
 /**
  * What a supervisor does to the conversation: tells the agent something, has it say something, takes the caller over and gives
- * them back. Meanwhile the caller's turns are written down and answered by nobody.
+ * them back. Meanwhile the caller's turns are logged and not answered.
  */
 export function supervisor({ open }: StageContext): ConversationStage {
   let takenOver = open.resume?.takenOver ?? false
@@ -34,7 +34,7 @@ export function supervisor({ open }: StageContext): ConversationStage {
     return [
       ...dealtWith(event.seq, ...unsaid),
       ...note(event),
-      { type: 'silence', on: true },
+      { type: 'suppress_output', on: true },
       { type: 'taken_over', on: true },
     ]
   }
@@ -45,10 +45,10 @@ export function supervisor({ open }: StageContext): ConversationStage {
     return [
       ...dealtWith(event.seq),
       ...note(event),
-      { type: 'silence', on: false },
+      { type: 'suppress_output', on: false },
       { type: 'taken_over', on: false },
       { type: 'awaited' },
-      { type: 'go_on', instructions: BACK },
+      { type: 'continue_reply', instructions: BACK },
     ]
   }
   const say = ({ seq, text }: CallEvent & EventOf<'supervisor_said'>): Signal[] => {
@@ -61,25 +61,25 @@ export function supervisor({ open }: StageContext): ConversationStage {
 
   /** Of a caller who talks with the supervisor: the language model will need it when it has them back. */
   const noted = (turn: SpokenTurn): StageResult => {
-    return taken({ type: 'note', role: 'user', text: turn.text }, { type: 'caller_turn', turn })
+    return consume({ type: 'note', role: 'user', text: turn.text }, { type: 'caller_turn', turn })
   }
   const ofCaller = (event: CallEvent, nowMs: number): StageResult | undefined => {
-    if (event.type === 'key') return taken(...dealtWith(event.seq))
+    if (event.type === 'key') return consume(...dealtWith(event.seq))
     if (event.type !== 'typed') return undefined
     const turn = { text: event.text, startMs: nowMs, endMs: nowMs, inputs: [event.seq] }
-    return event.text.trim() === '' ? taken(...dealtWith(event.seq)) : noted(turn)
+    return event.text.trim() === '' ? consume(...dealtWith(event.seq)) : noted(turn)
   }
 
   const onInput = (event: CallEvent, nowMs: number): StageResult | undefined => {
     switch (event.type) {
       case 'whispered':
-        return taken(...note(event), ...dealtWith(event.seq))
+        return consume(...note(event), ...dealtWith(event.seq))
       case 'supervisor_said':
-        return taken(...say(event))
+        return consume(...say(event))
       case 'took_over':
-        return taken(...takeOver(event))
+        return consume(...takeOver(event))
       case 'gave_back':
-        return taken(...giveBack(event))
+        return consume(...giveBack(event))
       default:
         return takenOver ? ofCaller(event, nowMs) : undefined
     }
@@ -90,7 +90,7 @@ export function supervisor({ open }: StageContext): ConversationStage {
     on(report, nowMs) {
       switch (report.type) {
         case 'begin':
-          return takenOver ? orders({ type: 'silence', on: true }, { type: 'taken_over', on: true }) : undefined
+          return takenOver ? emit({ type: 'suppress_output', on: true }, { type: 'taken_over', on: true }) : undefined
         case 'input':
           return onInput(report.event, nowMs)
         case 'turn_over':
@@ -101,13 +101,13 @@ export function supervisor({ open }: StageContext): ConversationStage {
           const first = waiting.shift()
           if (first === undefined) return undefined
           begun = true
-          return orders({ type: 'tell', event: { type: 'said', text: first.text } }, ...dealtWith(first.seq))
+          return emit({ type: 'tell', event: { type: 'said', text: first.text } }, ...dealtWith(first.seq))
         }
         case 'speech_over': {
           if (report.purpose !== 'supervisor') return undefined
           const unsaid = begun ? undefined : waiting.shift()
           begun = false
-          return unsaid === undefined ? undefined : orders(...dealtWith(unsaid.seq))
+          return unsaid === undefined ? undefined : emit(...dealtWith(unsaid.seq))
         }
         case 'muted':
           muted = true

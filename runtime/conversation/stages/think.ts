@@ -1,11 +1,11 @@
 import { LatencyMeter } from '../latency.ts'
 import { restOf } from './rest-of.ts'
 import type { Report, Signal } from './signal.ts'
-import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /** So many turns without an answer in a row end the call. */
 const MAX_UNANSWERED = 3
-/** The caller is told goodbye within this, or the call ends without. */
+/** Maximum wait for the goodbye before the call ends without it. */
 const GOODBYE_TIMEOUT_MS = 8_000
 type Unanswered = Extract<Report, { type: 'unanswered' }>
 
@@ -21,7 +21,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   let resumed = resume === undefined || resume.muted || resume.takenOver
   let takenOver = resume?.takenOver ?? false
   /** No more is heard of the caller, and it is the supervisor's call yet. */
-  let deaf: Unanswered | undefined
+  let sttFailure: Unanswered | undefined
   let unanswered = 0
   /** The running turn was counted as unanswered. */
   let counted = false
@@ -43,11 +43,11 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
     if (last?.role === 'user') {
       // The caller has been waiting since then, whichever worker answers.
       latency.turnCommitted(nowMs - (callMs(nowMs) - last.endMs), nowMs)
-      return [{ type: 'awaited' }, said === undefined ? { type: 'go_on' } : say(said)]
+      return [{ type: 'awaited' }, said === undefined ? { type: 'continue_reply' } : say(said)]
     }
     if (last?.interrupted !== true) return []
     const rest = said === undefined ? undefined : restOf(said, last.text)
-    return [{ type: 'awaited' }, rest === undefined ? { type: 'go_on', instructions: GO_ON } : say(rest)]
+    return [{ type: 'awaited' }, rest === undefined ? { type: 'continue_reply', instructions: GO_ON } : say(rest)]
   }
 
   const failed = ({ stage, why, hopeless, purpose }: Unanswered, nowMs: number): Signal[] => {
@@ -64,7 +64,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
         untilMs: nowMs + GOODBYE_TIMEOUT_MS,
       }
       return [
-        { type: 'cut_off', force: false },
+        { type: 'interrupt', force: false },
         { type: 'say', text: goodbye, purpose: 'goodbye', interruptible: false, remembered: false },
       ]
     }
@@ -77,25 +77,23 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
     on(report, nowMs) {
       switch (report.type) {
         case 'greeted':
-          if (report.before) return orders(...goOn(nowMs))
+          if (report.before) return emit(...goOn(nowMs))
           resumed = true
           return undefined
         case 'turn_over': {
           const { turn, kept } = report
-          if (ending !== undefined) return orders({ type: 'caller_turn', turn })
+          if (ending !== undefined) return emit({ type: 'caller_turn', turn })
           resumed = true
           counted = false
           latency.turnCommitted(turn.endMs, nowMs)
           const said: Signal = { type: 'caller_turn', turn }
-          return kept
-            ? orders(said, { type: 'answer', text: turn.text, spoken: turn.inputs === undefined })
-            : orders(said)
+          return kept ? emit(said, { type: 'answer', text: turn.text, spoken: turn.inputs === undefined }) : emit(said)
         }
         case 'heard_words':
           if (report.final) latency.words(nowMs)
           return undefined
         case 'agent_state':
-          return report.state === 'thinking' ? orders({ type: 'tell', event: { type: 'thinking' } }) : undefined
+          return report.state === 'thinking' ? emit({ type: 'tell', event: { type: 'thinking' } }) : undefined
         case 'first_text':
           latency.firstText(report.atMs)
           return undefined
@@ -104,22 +102,22 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           unanswered = 0
           counted = false
           const measured = latency.audible(report.atMs)
-          return measured === undefined ? undefined : orders({ type: 'tell', event: { type: 'latency', ...measured } })
+          return measured === undefined ? undefined : emit({ type: 'tell', event: { type: 'latency', ...measured } })
         }
         case 'unanswered':
-          if (!takenOver) return orders(...failed(report, nowMs))
-          if (report.stage === 'stt') deaf = report
+          if (!takenOver) return emit(...failed(report, nowMs))
+          if (report.stage === 'stt') sttFailure = report
           return undefined
         case 'taken_over':
           takenOver = report.on
           resumed = true
           unanswered = 0
           ending = undefined
-          return takenOver || deaf === undefined ? undefined : orders(...failed(deaf, nowMs))
+          return takenOver || sttFailure === undefined ? undefined : emit(...failed(sttFailure, nowMs))
         case 'speech_over':
-          return report.purpose === 'goodbye' ? orders(...end()) : undefined
+          return report.purpose === 'goodbye' ? emit(...end()) : undefined
         case 'tick':
-          return ending !== undefined && nowMs >= ending.untilMs ? orders(...end()) : undefined
+          return ending !== undefined && nowMs >= ending.untilMs ? emit(...end()) : undefined
         default:
           return undefined
       }

@@ -26,7 +26,7 @@ export interface BlockInfo {
 }
 
 /** A chunk that was found, and where it lies. */
-export interface Match extends VectorMatch {
+export interface BlockMatch extends VectorMatch {
   /** Number of its block. */
   readonly block: number
   /** Index of the chunk in it. */
@@ -34,7 +34,7 @@ export interface Match extends VectorMatch {
 }
 
 /** One way to search: what it keeps of the rows of a block, and how it ranks their chunks. */
-export interface Leg<Kept, Query> {
+export interface Ranking<Kept, Query> {
   keep(rows: readonly Row[]): { kept: Kept; byteLength: number }
   drop(kept: Kept): void
   /** The best `limit` of all blocks together, best first; ties in the order of the blocks, then of their chunks. */
@@ -55,18 +55,18 @@ interface Part extends Row {
 
 /** What a search thread holds: blocks of all agents by their numbers. Which of them belong together, a search says. */
 export class Blocks<Kept, Query> {
-  readonly #leg: Leg<Kept, Query>
+  readonly #leg: Ranking<Kept, Query>
   readonly #model: DenseModel | undefined
   readonly #blocks = new Map<number, Block<Kept>>()
 
-  constructor(leg: Leg<Kept, Query>, model: DenseModel | undefined) {
+  constructor(leg: Ranking<Kept, Query>, model: DenseModel | undefined) {
     this.#leg = leg
     this.#model = model
   }
 
   /**
    * Makes blocks of the rows, numbered from `first`; at most as many as there are rows.
-   * @throws RangeError when a row is none; nothing is kept then.
+   * @throws RangeError when a row is invalid; nothing is stored then.
    */
   async add(first: number, rows: readonly ShelvedRow[]): Promise<BlockInfo[]> {
     const made: BlockInfo[] = []
@@ -107,7 +107,7 @@ export class Blocks<Kept, Query> {
     }
   }
 
-  search(numbers: Uint32Array, query: Query, limit: number): Match[] {
+  search(numbers: Uint32Array, query: Query, limit: number): BlockMatch[] {
     const blocks = Array.from(numbers, (number) => this.#blocks.get(number)!)
     const kept = blocks.map((block) => block.kept)
     return this.#leg.rank(kept, query, limit).map(({ block, index, score }) => {

@@ -1,12 +1,12 @@
 import { type DenseRows, denseQuery } from '../dense.ts'
-import { type Bank, PAGE_BYTES, type Page, type Pages, STREAMS } from './pages.ts'
+import { type Bank, PAGE_BYTES, type Pages, STREAMS, type VectorPage } from './pages.ts'
 
 /** Rows that lie in pages, each page filled before the next. */
 export interface StoredRows {
   readonly width: number
   /** One for each row; 0 for a row that has no vector. */
   readonly scales: Float32Array
-  readonly pages: readonly Page[]
+  readonly pages: readonly VectorPage[]
 }
 
 /** Puts the rows of several parts one after the other; of a part without vectors, `count` rows are empty. */
@@ -18,7 +18,7 @@ export function storeRows(
   if (width === undefined) return undefined
   const rowsOfPage = Math.floor(PAGE_BYTES / width)
   const scales = new Float32Array(parts.reduce((sum, { count }) => sum + count, 0))
-  const taken: Page[] = []
+  const taken: VectorPage[] = []
   try {
     while (taken.length * rowsOfPage < scales.length) taken.push(pages.take())
   } catch (error) {
@@ -55,7 +55,7 @@ export interface DenseHit {
 interface Part {
   readonly block: number
   readonly first: number
-  readonly page: Page
+  readonly page: VectorPage
 }
 
 /**
@@ -137,7 +137,7 @@ function nextAtLeast(
 /** The best hits so far, best first. */
 class Best {
   readonly hits: DenseHit[] = []
-  /** A hit below it is none of the best. */
+  /** Hits below it are not among the best. */
   threshold = Number.NEGATIVE_INFINITY
   readonly #limit: number
 

@@ -1,14 +1,14 @@
 import { inBackground } from '../../lib/async/boundary.ts'
 import type { Terms, VectorMatch, VectorQuery } from '../../plugin/contract.ts'
 import { fuseByRank, LEG_LIMIT } from '../fusion.ts'
-import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
+import type { BlockInfo, BlockMatch, ShelvedRow } from './blocks.ts'
 import { type DenseModel, withoutVectors } from './row.ts'
 import { SearchThread } from './search-thread.ts'
 
 export interface EngineOptions {
   /** Whose dense vectors are compared; undefined: none are. */
   model: DenseModel | undefined
-  /** Told why the engine ended when nobody closed it. */
+  /** Called with the reason when the engine ends without being closed. */
   onLost: (error: Error) => void
 }
 
@@ -30,7 +30,7 @@ const SHARDS = 2
  * Hybrid search over blocks of rows in threads of their own: one ranks by words, the others by meaning. With one of them all
  * end, and what is thrown from then on is `unavailable`.
  */
-export class Engine {
+export class SearchEngine {
   readonly #words: SearchThread<Terms>
   /** None without a model. */
   readonly #shards: readonly SearchThread<Float32Array>[]
@@ -103,7 +103,7 @@ export class Engine {
       }),
     ])
     const nearest = byMeaning.flat().sort(inOrder).slice(0, LEG_LIMIT)
-    const keyOf = ({ documentId, chunk }: Match) => `${documentId}/${chunk}`
+    const keyOf = ({ documentId, chunk }: BlockMatch) => `${documentId}/${chunk}`
     return fuseByRank([nearest, byWords], keyOf, limit).map(({ item, score }) => ({ ...matchOf(item), score }))
   }
 
@@ -130,10 +130,10 @@ function numbersOf(blocks: readonly EngineBlock[], shard: number): number[] {
   return blocks.filter((block) => block.shard === shard).map(({ number }) => number)
 }
 
-function inOrder(a: Match, b: Match): number {
+function inOrder(a: BlockMatch, b: BlockMatch): number {
   return b.score - a.score || a.block - b.block || a.index - b.index
 }
 
-function matchOf({ documentId, chunk, score }: Match): VectorMatch {
+function matchOf({ documentId, chunk, score }: BlockMatch): VectorMatch {
   return { documentId, chunk, score }
 }

@@ -1,12 +1,12 @@
 import type { Terms } from '../../plugin/contract.ts'
 import { searchBm25 } from '../bm25.ts'
 import { decodeSegment, mergeSegments, type Segment } from '../segment.ts'
-import type { Leg } from './blocks.ts'
+import type { Ranking } from './blocks.ts'
 import { type StoredRows, searchDense, storeRows } from './dense-search.ts'
 import { PAGE_BYTES, Pages } from './pages.ts'
 
 /** By words: BM25 over segments. */
-export function wordsLeg(): Leg<Segment, Terms> {
+export function wordsLeg(): Ranking<Segment, Terms> {
   return {
     keep(rows) {
       const segments = rows.map(({ segment }) => decodeSegment(segment))
@@ -20,7 +20,7 @@ export function wordsLeg(): Leg<Segment, Terms> {
 }
 
 /** By meaning: the cosine of every vector. */
-export function meaningLeg(): Leg<StoredRows | undefined, Float32Array> {
+export function meaningLeg(): Ranking<StoredRows | undefined, Float32Array> {
   const pages = new Pages()
   return {
     keep(rows) {

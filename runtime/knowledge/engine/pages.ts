@@ -1,10 +1,10 @@
-import { webInstance, webModule } from '../../media/dsp/web-assembly.ts'
+import { webInstance, webModule } from '../../media/dsp/web-module.ts'
 import { MAX_DIMENSIONS } from '../dense.ts'
 import { DOTS_WASM } from './dots.ts'
 
 /**
- * Rows of vectors lie in memory that dots.wat reads in place, in pages of one size, so that whatever order indexes come and go
- * in, room that one left fits the next. A bank is the memory of one instance of the module; its pages cost nothing until used.
+ * Rows of vectors lie in memory that dots.wat reads in place, in pages of one size, so that in whatever order indexes come and go,
+ * space freed by one fits the next. A bank is the memory of one instance of the module; its pages cost nothing until used.
  */
 export const PAGE_BYTES = 32 * 1024
 /** Pages the module reads side by side. */
@@ -18,7 +18,7 @@ const SUMS_AT = STARTS_AT + STREAMS * Int32Array.BYTES_PER_ELEMENT
 const MAX_SUMS = (PAGE_BYTES / 16) * STREAMS
 const FIRST_PAGE_AT = Math.ceil((SUMS_AT + MAX_SUMS * Int32Array.BYTES_PER_ELEMENT) / PAGE_BYTES) * PAGE_BYTES
 
-export interface Page {
+export interface VectorPage {
   readonly bank: Bank
   /** Where it begins in the bank's memory. */
   readonly at: number
@@ -52,16 +52,16 @@ export class Bank {
     return this.#free.length === (BANK_BYTES - FIRST_PAGE_AT) / PAGE_BYTES
   }
 
-  take(): Page | undefined {
+  take(): VectorPage | undefined {
     const at = this.#free.pop()
     return at === undefined ? undefined : { bank: this, at }
   }
 
-  give({ at }: Page): void {
+  give({ at }: VectorPage): void {
     this.#free.push(at)
   }
 
-  write({ at }: Page, offset: number, bytes: Int8Array): void {
+  write({ at }: VectorPage, offset: number, bytes: Int8Array): void {
     this.#bytes.set(bytes, at + offset)
   }
 
@@ -70,7 +70,7 @@ export class Bank {
   }
 
   /** Multiplies the query with the first `count` rows of each page; of pages fewer than STREAMS, the last is read again. */
-  dots(pages: readonly Page[], count: number, width: number): void {
+  dots(pages: readonly VectorPage[], count: number, width: number): void {
     for (let s = 0; s < STREAMS; s++) this.#starts[s] = pages[Math.min(s, pages.length - 1)]!.at
     this.#module.dots(STARTS_AT, count, width, QUERY_AT, SUMS_AT)
   }
@@ -82,7 +82,7 @@ export class Pages {
   readonly #banks = new Set<Bank>()
 
   /** @throws RangeError when the process has no more memory. */
-  take(): Page {
+  take(): VectorPage {
     for (const bank of this.#banks) {
       const page = bank.take()
       if (page !== undefined) return page
@@ -94,7 +94,7 @@ export class Pages {
   }
 
   /** A bank without pages in use goes to the garbage collector. */
-  give(pages: readonly Page[]): void {
+  give(pages: readonly VectorPage[]): void {
     for (const page of pages) {
       page.bank.give(page)
       if (page.bank.isEmpty) this.#banks.delete(page.bank)

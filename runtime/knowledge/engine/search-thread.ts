@@ -2,12 +2,12 @@ import type { Worker } from 'node:worker_threads'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { endThread, startThread } from '../../process/offload/thread.ts'
-import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
+import type { BlockInfo, BlockMatch, ShelvedRow } from './blocks.ts'
 import type { DenseModel } from './row.ts'
 
 export interface ThreadData {
   leg: SearchLeg
-  /** Of each slot: 1 when nobody waits for its search any more. */
+  /** Per slot: 1 when its search was abandoned. */
   ignored: Int32Array<SharedArrayBuffer>
 }
 
@@ -26,7 +26,7 @@ export interface SearchThreadOptions {
   /** What the thread runs. Default: thread.ts. */
   entry?: URL
   timeoutMs?: number
-  /** Told why the thread ended when nobody asked it to. */
+  /** Called with the reason when the thread ends unexpectedly. */
   onLost?: (error: PatchbayError) => void
 }
 
@@ -61,7 +61,7 @@ export class SearchThread<Query> {
     this.#options = options
   }
 
-  /** Blocks.add. Throws `timeout` or `unavailable`, and `internal` when a row is none. */
+  /** Blocks.add. Throws `timeout` or `unavailable`, and `internal` when a row is invalid. */
   add(first: number, rows: readonly ShelvedRow[]): Promise<BlockInfo[]> {
     return this.#call('Reading a knowledge base', (call) => ({ type: 'add', call, first, rows }))
   }
@@ -73,7 +73,7 @@ export class SearchThread<Query> {
   }
 
   /** Searches blocks that were added and not dropped. Throws the signal's reason, `timeout` or `unavailable`. */
-  async search(blocks: Uint32Array, query: Query, limit: number, signal: AbortSignal): Promise<Match[]> {
+  async search(blocks: Uint32Array, query: Query, limit: number, signal: AbortSignal): Promise<BlockMatch[]> {
     signal.throwIfAborted()
     const slot = this.#freeSlots.pop()
     if (slot === undefined) throw unavailable(`More than ${MAX_SEARCHES} searches wait`)

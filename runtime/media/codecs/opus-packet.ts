@@ -1,6 +1,6 @@
 /** What is known of Opus packets without decoding them (RFC 6716, section 3; RFC 7587). */
 
-/** What their timestamps count, whatever rate they are decoded at. */
+/** Clock rate of RTP timestamps, independent of the decoding rate (RFC 7587). */
 export const OPUS_CLOCK_HZ = 48_000
 /** 20 ms of silence, one channel. */
 export const OPUS_SILENCE: Uint8Array = Uint8Array.of(0xf8, 0xff, 0xfe)

@@ -44,7 +44,7 @@ export class OpusRepair {
     owners.register(this, handle)
   }
 
-  /** The samples of a packet; none of one that is no Opus. */
+  /** The samples of a packet; 0 for an invalid packet. */
   decode(packet: Uint8Array): Int16Array {
     if (packet.length === 0 || packet.length > MAX_OPUS_BYTES) return new Int16Array(0)
     return samplesOrNone(() => this.#handle.decode(packet, { maxFrameSize: MAX_FRAME_SAMPLES }))

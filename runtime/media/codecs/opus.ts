@@ -1,13 +1,13 @@
 import { Decoder, Encoder } from '@evan/opus'
 import { bytesOf, samplesOf } from '../frame.ts'
 
-/** Rates at which Opus works by itself; on a line its timestamps count 48,000 whatever these are (RFC 7587). */
+/** Native rates of Opus; RTP timestamps always count 48,000 (RFC 7587). */
 type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000
 
 const RATES: readonly OpusRate[] = [8_000, 12_000, 16_000, 24_000, 48_000]
 /** Speech in wide band is transparent at this rate (RFC 6716, section 2.1.1). */
 const BITRATE = 32_000
-/** Above this, each step costs much and nobody hears it in speech. */
+/** Above this, each step costs much and is inaudible in speech. */
 const COMPLEXITY = 5
 /** What a good line loses, in per cent: so much is spent on saying the last frame once more. */
 const EXPECTED_LOSS = 5
@@ -41,7 +41,7 @@ export class OpusEncoder {
   }
 }
 
-/** Packets of Opus to samples, mono whatever was sent. Keeps the state of one stream. */
+/** Decodes Opus packets to mono samples. Keeps the state of one stream. */
 export class OpusDecoder {
   readonly #decoder: Decoder
 
@@ -50,7 +50,7 @@ export class OpusDecoder {
     this.#decoder = new Decoder({ channels: 1, sample_rate: rateOf(sampleRateHz) })
   }
 
-  /** The samples of a packet, up to 120 ms; none of one that is damaged. */
+  /** The samples of a packet, up to 120 ms; empty for a damaged one. */
   decode(packet: Uint8Array): Int16Array {
     if (packet.length === 0) return new Int16Array(0)
     try {

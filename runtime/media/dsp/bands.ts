@@ -14,7 +14,7 @@ export const BANDS = EDGES_HZ.length - 1
  * seconds the garbage collector would give back each by itself, for tens of milliseconds at once.
  */
 export type Levels = readonly number[]
-/** Below this nothing is told apart: dB of full scale. */
+/** Noise floor in dB of full scale. */
 export const FLOOR_DB = -75
 
 const hann = Float64Array.from({ length: SIZE }, (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (n + 0.5)) / SIZE))
@@ -54,7 +54,7 @@ export class BandLevels {
     return frames
   }
 
-  /** Takes samples whose levels nobody asks for; the number of frames they complete. */
+  /** Takes samples without computing levels; returns the number of frames they complete. */
   skip(samples: Int16Array): number {
     let frames = 0
     this.#take(samples, () => frames++)

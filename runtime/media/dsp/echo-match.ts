@@ -34,7 +34,7 @@ export interface EchoSearch {
 }
 
 /**
- * Looks for the pattern of what was sent in what is heard. Whatever plays it may draw it out or hurry, as jitter buffers do: the delay
+ * Searches the received audio for the pattern of the sent audio. Playback may stretch or compress it, as jitter buffers do: the delay
  * moves, and of all ways it may have moved the best one counts. Undefined: too little was sent or heard. Pure.
  */
 export function matchEcho(sent: BandFrames, heard: BandFrames, search: EchoSearch): EchoMatch | undefined {

@@ -116,7 +116,7 @@ export class EchoPathFinder {
     return this.#isClean
   }
 
-  /** Nothing tells, and somebody has waited for long enough. */
+  /** No evidence within the time limit. */
   giveUp(): void {
     this.#known = true
   }
@@ -142,7 +142,7 @@ export class EchoPathFinder {
     return match !== undefined && match.likeness >= (isOver ? SHORT_ECHO_LIKENESS : LONG_ECHO_LIKENESS)
   }
 
-  /** Whether the line was silent for so long after the agent had spoken that no echo can come any more, however late. */
+  /** Whether the line was silent long enough after the agent's speech that no echo can follow. */
   #isUnanswered(slot: number, sounds: boolean): boolean {
     let least = UNANSWERED_FRAMES
     for (let lag = 0; lag <= MAX_LAG; lag++) {
@@ -155,7 +155,7 @@ export class EchoPathFinder {
     return least === UNANSWERED_FRAMES
   }
 
-  /** A way by which nothing comes any more is none. */
+  /** An echo path without recent echo is dropped. */
   #check({ minLag, maxLag, gainsDb }: EchoPath, slot: number, sounds: boolean): void {
     let expectedDb = Number.POSITIVE_INFINITY
     for (let lag = minLag; lag <= maxLag; lag++) {

@@ -8,11 +8,11 @@ const UNKNOWN_GAIN_DB = -9
 const MARGIN_DB = 6
 /** A room goes on sounding: per frame it loses this. */
 const DECAY_DB = 3
-/** Below this an echo disturbs nobody. */
+/** Below this an echo is inaudible. */
 const INAUDIBLE_DB = -70
-/** Of a frame's energy, the share that no echo explains when somebody speaks. */
+/** Share of a frame's energy, unexplained by echo, that means near-end speech. */
 const OWN_SHARE = 0.5
-/** So many of the last frames have to hold speech of the caller's own before it is let through, and it stays so long. */
+/** Near-end speech passes once OWN_FRAMES of the last OF_FRAMES hold it, and for OPEN_FRAMES after that. */
 const OWN_FRAMES = 2
 const OF_FRAMES = 4
 const OPEN_FRAMES = 15
@@ -65,9 +65,9 @@ const given = ({ samples, atMs, soundMs }: Piece, heard: boolean): HeardPiece =>
 })
 
 /**
- * Takes the agent's own voice out of what is heard of the caller: telephones, speakers and analogue lines send it back. What
+ * Removes the agent's echo from the caller's audio: telephones, speakers and analogue lines send it back. What
  * was sent is known, and so, once it was heard coming back, are its delay and its loss (echo-path.ts): a frame in which no
- * more is heard than that is silenced, one in which somebody speaks passes as it is. Until it is known whether anything comes
+ * more is heard than the echo is silenced, one with near-end speech passes unchanged. Until it is known whether an echo comes
  * back, what may be either's waits for it, and is late rather than lost; from then on there is no delay. Pure: no clock, no I/O.
  */
 export class EchoSuppressor {

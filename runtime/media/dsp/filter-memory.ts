@@ -1,5 +1,5 @@
 import { CONVOLVE_WASM } from './convolve.ts'
-import { webInstance, webModule } from './web-assembly.ts'
+import { webInstance, webModule } from './web-module.ts'
 
 /** Of 16 bits. */
 export const SAMPLE_BYTES = Int16Array.BYTES_PER_ELEMENT

@@ -2,9 +2,9 @@
 const MAX_DRIFT_MS = 300
 /** Nothing is heard before it is spoken: sound that would stand so far ahead of its arrival follows one that was held up. */
 const MAX_EARLY_MS = 10
-/** Sound this old stays where it stands, whatever is learnt later. */
+/** Sound this old keeps its position, whatever later packets show. */
 const SETTLED_MS = 1_000
-/** Kept at most: a turn is told when it is over, and clocks are rarely set anew. */
+/** Maximum kept: a turn is reported when it is over, and clocks are rarely reset. */
 const MAX_STRETCHES = 64
 
 /** Sound of one clock. In samples. */
@@ -23,7 +23,7 @@ export interface CallerPlace {
 }
 
 /**
- * Where the caller's sound stands on the line of time of whoever hears it, by its timestamps: each packet where it would have
+ * Maps the caller's RTP timestamps to the receiver's time line: each packet where it would have
  * come if no process and no network had been busy. All in samples at the leg's rate. Pure.
  */
 export class CallerClock {

@@ -24,7 +24,7 @@ export class LineAudio {
   #in: Resampler
   /** Of what is said on a line with G.711 in a session that is wider. */
   readonly #limiter: Limiter
-  /** What the line is to get, at its rate: a packet's worth comes out of it whatever the resampler holds back. */
+  /** Output at the line's rate: each push yields a packet's worth, whatever the resampler holds back. */
   #held = new Int16Array(0)
 
   constructor(format: AudioFormat, codec: LineCodecName) {

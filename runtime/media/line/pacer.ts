@@ -22,7 +22,7 @@ export const nodeTicker: Ticker = {
 
 /**
  * The 20 ms beat of all sessions of a process: one timer, absolute deadlines, so that errors do not add up. Runs
- * only while somebody listens. A listener that throws is the concern of `onError`; the others still get their tick.
+ * only while there are listeners. A listener that throws is the concern of `onError`; the others still get their tick.
  */
 export class Pacer {
   readonly #clock: Clock
@@ -46,7 +46,7 @@ export class Pacer {
   /** Joins the beat; the returned function leaves it. */
   add(listener: TickListener): () => void {
     this.#listeners.add(listener)
-    // A listener added during a tick shares the timer that is set after it.
+    // A listener added during a tick shares the timer set after it.
     if (this.#timer === undefined && !this.#ticking) {
       this.#deadlineMs = this.#clock.monotonicMs() + FRAME_MS
       this.#schedule()

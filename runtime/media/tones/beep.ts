@@ -6,7 +6,7 @@ const HIGHEST_HZ = 3_050
 /** 200 to 600 ms, as the tracker measures them. */
 const MIN_MS = 160
 const MAX_MS = 620
-/** A beep stands alone. So long before and after it no other tone: special information tones and melodies are several. */
+/** Quiet time before and after a beep: special information tones and melodies have several tones. */
 const ALONE_MS = 1_000
 /** Half a second of 1,100 Hz is a calling fax (T.30). */
 const CNG = { hz: 1_100, withinHz: 38, fromMs: 420, toMs: 580 }

@@ -72,7 +72,7 @@ const COLUMNS = COLUMNS_HZ.map(coefficientOf)
 /** Of the group that was looked at last. */
 const powers = new Float64Array(4)
 
-/** Most sounds are no key by their rows alone: then nobody looks for columns. */
+/** Most sounds fail on the row frequencies: the columns are then skipped. */
 function keyOf(block: Float64Array): string | undefined {
   let energy = 0
   for (let i = 0; i < BLOCK; i++) energy += block[i]! * block[i]!

@@ -14,7 +14,7 @@ const NOTE_MS = 300
 const RING_MS = 1_200
 const ATTACK_MS = 8
 const A4_HZ = 440
-/** Of one note: quieter than speech, so that who waits hears at once when somebody speaks. */
+/** Of one note: quieter than speech, so that the caller notices speech at once. */
 const PEAK = 1_500
 
 const NOTES = BARS.flat()
@@ -25,7 +25,7 @@ const RINGS_UNDER = RING_MS / NOTE_MS - 1
 const made = new Map<string, LazyFrames>()
 
 /**
- * Music for somebody who waits, in a session's format: frame `index` of 20 ms since it began. A bell plays the same ten seconds over and
+ * Hold music in a session's format: frame `index` of 20 ms since it began. A bell plays the same ten seconds over and
  * over. Who waits asks from frame 0 up, and each frame is made when the first of them does.
  */
 export function holdMusic(format: AudioFormat, index: number, codec: typeof codecFor = codecFor): Uint8Array {

@@ -15,7 +15,7 @@ const MAX_LEVEL_RATIO = 2
 /** A tone is over in silence once a window is this much quieter. */
 const QUIET_RATIO = 0.25
 
-/** A stretch of one steady sine, told when it ends. Times in ms since the first sample. */
+/** A span of one steady sine, reported when it ends. Times in ms since the first sample. */
 export interface Tone {
   hz: number
   startMs: number
@@ -26,7 +26,7 @@ export interface Tone {
 
 /**
  * Finds stretches of one steady sine on a telephone line, in windows of 20 ms. A length is right to about 40 ms. What is
- * made of two tones (ringback, DTMF) or is modulated is none. Pure.
+ * made of two tones (ringback, DTMF) or is modulated does not match. Pure.
  */
 export class ToneTracker {
   readonly #step: number

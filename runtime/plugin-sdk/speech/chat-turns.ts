@@ -11,13 +11,13 @@ export interface ChatTurn {
   parts: TurnPart[]
 }
 
-/** Stands for a caller who has not said anything where a protocol wants somebody to have spoken. */
+/** A placeholder user turn, for protocols that require one before the assistant's. */
 const NOTHING_SAID = '(The caller has not said anything.)'
 
 /**
  * A conversation for models whose turns alternate, begin with the user and end with the user: instructions apart, turns of one
  * side put together, and every tool call answered at once in the turn behind it. Calls without an answer are left out; where
- * there are no tools any more, what they said is told as text.
+ * there are no tools any more, their results are sent as text.
  */
 export function chatTurns({ messages, tools }: ChatRequest): { system: string; turns: ChatTurn[] } {
   const system = messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n')

@@ -22,7 +22,7 @@ export interface EspeakOptions {
 export const ESPEAK_SAMPLE_RATE_HZ = 22_050
 
 const PROGRAM = 'espeak-ng'
-/** Between texts of one run: no sentence pauses for so long. */
+/** Silence that separates the texts of one run: longer than any pause in a sentence. */
 const APART_MS = 2_000
 const TIMEOUT_MS = 15_000
 const MAX_STDERR_BYTES = 1_000
@@ -45,7 +45,7 @@ export async function* espeak(
 
 /**
  * Speaks several texts in one run of the program, whose start takes longer than a sentence: the samples of each, without the silence
- * around it; none of a text without sound. Aborting `signal` ends it with nothing.
+ * around it; no samples for a text without sound. Aborting `signal` ends it with nothing.
  * @throws as `espeak`
  */
 export async function espeakEach(

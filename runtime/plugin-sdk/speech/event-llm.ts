@@ -4,14 +4,14 @@ import type { ProviderIdentity } from '../provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
 
-/** A language model told as what it answers. */
+/** A language model defined by its stream of events. */
 export interface ChatModel {
   /** The plugin. */
   provider: string
   identity: ProviderIdentity
   model: string
   temperature: number | undefined
-  /** Answers one request, as it comes. Its failures are judged by whoever reads it. */
+  /** Answers one request, as it comes. The reader classifies its failures. */
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
 }
 

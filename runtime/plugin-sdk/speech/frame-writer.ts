@@ -7,7 +7,7 @@ type AudioQueue = AsyncIterableQueue<tts.SynthesizedAudio | typeof tts.Synthesiz
 
 /** What is held back, at least: only the last frame of a segment is final, and whether one is the last is known with the next. */
 const HELD_MS = 20
-/** Each frame costs the same on its way, however long it is; one that takes too long to make would stand in the way of others. */
+/** Sending costs the same for any frame length, but a frame that takes too long to make would delay others. */
 const MOST_MS = 100
 
 /** Cuts samples of one segment into frames as they come; the last one is marked final. */

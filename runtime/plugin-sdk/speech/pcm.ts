@@ -1,3 +1,5 @@
+export { bytesOf } from '../../media/frame.ts'
+
 /** Puts 16-bit little-endian samples together from bytes that may be cut anywhere. */
 export class SampleReader {
   #odd: number | undefined
@@ -15,9 +17,4 @@ export class SampleReader {
     if (taken >= 0 && taken < bytes.length) this.#odd = bytes[taken]
     return new Int16Array(joined.buffer)
   }
-}
-
-/** The bytes of samples, without a copy. */
-export function bytesOf(samples: Int16Array): Uint8Array {
-  return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
 }

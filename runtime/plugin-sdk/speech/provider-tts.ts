@@ -1,10 +1,10 @@
 import { type APIConnectOptions, tts } from '@livekit/agents'
 import type { SpeaksLanguages } from '../../plugin/contract.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
-import { synthesizeByStream } from './chunks-by-stream.ts'
 import type { SocketAddress } from './socket.ts'
 import { SocketPool } from './socket-pool.ts'
 import { SocketSynthesizeStream, type SpeechProtocol } from './socket-tts.ts'
+import { synthesizeByStream } from './synthesize-by-stream.ts'
 
 export interface ProviderVoice {
   /** The plugin. */
@@ -43,7 +43,7 @@ export class ProviderTTS extends tts.TTS implements SpeaksLanguages {
     return this.#source.provider
   }
 
-  /** How sentences are told apart; the voice hears the language from the text. */
+  /** How sentences are split; the voice detects the language from the text. */
   speakIn(language: string): void {
     this.#language = language.split('-')[0] ?? language
   }

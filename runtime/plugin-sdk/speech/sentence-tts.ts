@@ -80,7 +80,7 @@ class SentenceChunks extends tts.ChunkedStream {
     frames.end()
   }
 
-  /** The base class leaves a rejected `run` unhandled, which would end the process: the listeners are told instead. */
+  /** The base class leaves a rejected `run` unhandled, which would end the process: it is emitted as an error instead. */
   #report(thrown: unknown): void {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown))
     if (this.#owner.listenerCount('error') === 0) return

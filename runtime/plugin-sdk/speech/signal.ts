@@ -6,14 +6,14 @@ export type SpeechSignal =
   | { type: 'eager_end_of_turn' }
   /** It was not over: what was prepared is void. Comes with INTERIM_TRANSCRIPT. */
   | { type: 'turn_resumed' }
-  /** Speech that is none of the sentences it knows, and what an operator does about that. Comes with END_OF_SPEECH. */
+  /** Speech that matches no known sentence, with advice for the operator. Sent with END_OF_SPEECH. */
   | { type: 'unknown_sentence'; message: string }
 
 export interface SignalledEvent extends stt.SpeechEvent {
   signal?: SpeechSignal
 }
 
-/** The signal of an event; undefined where there is none. */
+/** The signal of an event; undefined without one. */
 export const signalOf = (event: stt.SpeechEvent): SpeechSignal | undefined => (event as SignalledEvent).signal
 
 /** A recogniser that needs a while before it can hear: until then its silence says nothing, and audio waits in it. */

@@ -37,7 +37,7 @@ export class SocketPool {
     )
   }
 
-  /** An open connection that nobody else uses. Throws as `openSocket` does. */
+  /** An open idle connection. Throws as `openSocket` does. */
   async take(timeoutMs: number, signal: AbortSignal): Promise<WebSocket> {
     const idle = this.#idle
     this.#forget()

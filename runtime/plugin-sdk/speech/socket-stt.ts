@@ -53,7 +53,7 @@ const CHUNK_MS = 50
 const USAGE_EVERY_S = 5
 /** Audio kept while a connection is being opened; the oldest is dropped. */
 const MAX_WAITING_MS = 10_000
-/** A provider that was told of the end gives its last words within this. */
+/** How long a provider may take for its last words after the end of input. */
 const DRAIN_TIMEOUT_MS = 5_000
 const MAX_MALFORMED = 20
 /** RFC 6455, 7.4.1: the connection was cut without a close frame. */

@@ -61,7 +61,7 @@ export async function openSocket(
   }
 }
 
-/** Ends a connection at once, in whatever state it is. */
+/** Terminates a connection at once, in any state. */
 export function closeNow(socket: WebSocket): void {
   socket.on('error', () => {})
   socket.terminate()

@@ -9,7 +9,7 @@ export class CallPace {
   readonly #gapMs: number
   readonly #burst: number
   readonly #clock: Clock
-  /** When the bucket would be full again, had nobody taken anything more. */
+  /** When the bucket would be full again without further use. */
   #fullAtMs = Number.NEGATIVE_INFINITY
 
   /** @param burst calls that may begin at once */

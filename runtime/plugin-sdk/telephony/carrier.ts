@@ -10,7 +10,7 @@ export interface DialBounds {
   readonly numberTypes: readonly NumberType[] | null
 }
 
-/** Whom a workspace may call: the operator's bound, and the workspace's within it. */
+/** The destinations a workspace may call: the operator's limit, and the workspace's within it. */
 export interface DialRules {
   readonly operator: DialBounds
   readonly workspace: DialBounds
@@ -19,7 +19,7 @@ export interface DialRules {
 /** A carrier, as a telephony plugin makes it: it dials people and hands over their media as legs. One for the process. */
 export interface Carrier {
   /**
-   * Asks for a call. Resolves when the carrier has taken the order; what becomes of it is told to `events`. Throws when
+   * Asks for a call. Resolves when the carrier has accepted the order; its progress goes to `events`. Throws when
    * the order was refused or its fate is unknown: `lookup` says which.
    */
   dial(order: DialOrder, events: DialEvents, signal: AbortSignal): Promise<void>
@@ -29,7 +29,7 @@ export interface Carrier {
    */
   turn?(signal: AbortSignal): Promise<void>
   /**
-   * Ends the call in whatever state it is. One that is over or unknown is no error. `carrierId` is what the carrier calls
+   * Ends the call in any state. An ended or unknown call is no error. `carrierId` is what the carrier calls
    * it, where another process has dialled it.
    */
   hangup(callId: string, signal: AbortSignal, carrierId?: string): Promise<void>
@@ -41,7 +41,7 @@ export interface Carrier {
   /** `dial` and `transfer` take extensions and SIP URIs, too. */
   readonly takesNames?: boolean
   /**
-   * The trunk that calls of a workspace go over: the one of this name, or its only one; undefined: it has none. Whom it calls is
+   * The trunk for a workspace's calls: the one of this name, or its only one; undefined without one. Destinations are
    * judged by that trunk's rules. Absent: calls are billed to an account of the operator.
    */
   trunkOf?(workspaceId: string, name: string | undefined): Promise<Trunk | undefined>
@@ -59,11 +59,11 @@ export interface Carrier {
   /** Looks at its ports and trunks, and names the faults: for `patchbay doctor`. Asked of carriers in api nodes. */
   diagnose?(signal: AbortSignal): Promise<CarrierFinding[]>
   /**
-   * Looks at one trunk as `diagnose` does, and at what it needs of this process. Whoever asks while it looks hears the same.
+   * Looks at one trunk as `diagnose` does, and at what it needs of this process. Concurrent callers share one check.
    * Absent: the carrier knows no trunks.
    */
   diagnoseTrunk?(trunkId: string): Promise<TrunkFinding[]>
-  /** How a trunk does, as this process sees it; undefined: it has none of this id. Absent: the carrier knows no trunks. */
+  /** A trunk's health as seen by this process; undefined: no such trunk. Absent: the carrier has no trunks. */
   trunkState?(trunkId: string): TrunkState | undefined
   /** All trunks of this process and how they do: for the metrics. Absent: it knows no trunks. */
   trunks?(): readonly TrunkFigures[]
@@ -74,7 +74,7 @@ export interface Carrier {
    * account of the operator, who says whose each is.
    */
   readonly ownNumbers?: boolean
-  /** Absent: numbers are registered here without the carrier being told, and none can be bought. */
+  /** Absent: numbers are registered here without calling the carrier, and can't be bought. */
   readonly numbers?: CarrierNumbers
 }
 
@@ -141,7 +141,7 @@ export type NumberDelivery = Readonly<Record<string, string>>
 
 /** What is known of a number that is given up. */
 export interface KeptNumber {
-  /** Bought here; null: nobody wrote it down, the carrier may know. */
+  /** When it was bought; null: not recorded here, the carrier may know. */
   readonly bought: boolean | null
   /** What `register` resolved with. */
   readonly before: NumberDelivery | null
@@ -155,17 +155,17 @@ export class CarrierFault extends Error {
 /** The other side takes no transfers; nothing was done. */
 export class TransferRefused extends CarrierFault {}
 
-/** Somebody calls one of our numbers. Exactly one of `accept` and `reject` is called, once. */
+/** A call to one of our numbers. Exactly one of `accept` and `reject` is called, once. */
 export interface IncomingCall {
   /** As it was dialled; E.164 where the carrier could tell. */
   readonly to: string
-  /** E.164, or the name of somebody at home there (`204`). Undefined: withheld. */
+  /** E.164, or a local extension's name (`204`). Undefined: withheld. */
   readonly from: string | undefined
   /** What else is known of the caller, as dynamic variables; `trunk` is the one the call counts for. Absent: nothing. */
   variables?(trunk: string | undefined): Readonly<Record<string, string>>
   /** Ids of the trunks it may have come over; undefined where the carrier knows no trunks. */
   readonly trunks?: readonly string[]
-  /** The caller is this extension of ours, and may call what its workspace has. Absent: somebody from outside. */
+  /** The caller is this extension of ours, and may call its workspace's extensions. Absent: an outside caller. */
   readonly extension?: { readonly workspaceId: string; readonly name: string }
   /** Aborts when the caller hangs up before the call was accepted. */
   readonly signal: AbortSignal
@@ -201,11 +201,11 @@ export interface DialOrder {
   from: string
   /** E.164; where the carrier says that it `takesNames`, an extension or a SIP URI, too. */
   to: string
-  /** `to` is an extension that registers here: nobody else is called, whatever it is called. */
+  /** `to` is an extension that registers here: no other destination is called, even one of the same name. */
   toExtension?: boolean
   /** Set by the core, which has judged `to` by them: wherever else the call is led is judged by them as well. */
   rules?: DialRules
-  /** Whom the call is for, who was led here from another: their number, where it is known. */
+  /** The number a diverted call was originally for, where known. */
   onBehalfOf?: string
   /** How long it may ring. */
   ringTimeoutMs: number

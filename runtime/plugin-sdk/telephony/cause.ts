@@ -12,7 +12,7 @@ export interface Meaning {
   readonly failure: DialFailure
   /** For the operator, behind the network's own words. */
   readonly sentence?: string
-  /** Somebody else may bring the call there: the next address of the trunk, another trunk. */
+  /** Another route may succeed: the next address of the trunk, another trunk. */
   readonly elsewhere: boolean
 }
 
@@ -69,7 +69,7 @@ const BY_STATUS: Readonly<Record<number, Meaning>> = {
   608: REJECTED,
 }
 
-/** What became of a call by the network's word. Without a word, nobody answered at all: the carrier failed. */
+/** The outcome of a call by the network's cause. Without a cause there was no response: the carrier failed. */
 export function meaningOf({ sipStatus, q850 }: NetworkWord): Meaning {
   const own = sipStatus === undefined ? undefined : OWN_WORD[sipStatus]
   const cause = q850 === undefined ? undefined : BY_CAUSE[q850]

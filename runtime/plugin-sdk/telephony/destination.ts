@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { type PhoneNumber, parsePhoneNumber } from '../../lib/phone-number.ts'
 
-/** Whom somebody wants to call, read by a strict grammar: nothing of the text reaches a carrier that is not named here. */
+/** A call's destination, parsed by a strict grammar: only the parts named here reach a carrier. */
 export type Destination =
   | { readonly kind: 'number'; readonly number: PhoneNumber }
   /** An extension: digits so few that they are no number of somewhere else, or a word. */
@@ -65,7 +65,7 @@ export function readNumber(text: string, countries: readonly string[]): PhoneNum
   return parsePhoneNumber(`+${user}`) ?? nationalNumbers(user, countries)[0]
 }
 
-/** Every number that somebody in these countries may reach by the user part of a URI; empty: it is none. */
+/** Every number the user part of a URI may mean in these countries; empty: not a number. */
 export function numbersMeantBy(text: string, countries: readonly string[]): PhoneNumber[] {
   const user = text.split(';')[0] ?? ''
   const written = parsePhoneNumber(user)

@@ -1,4 +1,4 @@
-/** Somebody who can be called without a trunk: a softphone that registers with us. */
+/** A destination without a trunk: a softphone that registers with us. */
 export interface Extension {
   readonly id: string
   readonly workspaceId: string
@@ -28,7 +28,7 @@ export interface Binding {
 export interface ExtensionDirectory {
   list(signal: AbortSignal): Promise<readonly Extension[]>
   /**
-   * Calls back after each change, on whichever node it was made; whoever made it here waits until `changed` knows of it. The returned
+   * Calls back after each change, on any node; a local change resolves after `changed` has run. The returned
    * function ends it.
    */
   watch(changed: () => Promise<void>): () => void

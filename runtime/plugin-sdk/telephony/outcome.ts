@@ -62,12 +62,12 @@ export const NUMBER_FULL: DialOutcome = {
   error: 'The phone number has as many calls at once as it may',
 }
 
-/** What the operator allows the workspace leaves nobody to serve the agent. */
+/** The operator's limits leave no provider to serve the agent. */
 export function notServed(quota: string): DialOutcome {
   return { ...NO_CAPACITY, error: `Quota reached: ${quota}` }
 }
 
-/** Refused right before the carrier was asked: nobody's phone rang. */
+/** Refused right before the carrier was asked: no phone rang. */
 export function skippedFor(reason: string, sentence: string): DialOutcome {
   return { status: 'canceled', endReason: 'skipped', disposition: reason, error: sentence }
 }
@@ -80,7 +80,7 @@ export const AGENT_GONE: DialOutcome = {
   error: 'Agent not found',
 }
 
-/** The agent can't be run as it is: nobody's phone rang. */
+/** The agent can't be run as it is: no phone rang. */
 export function badAgent(sentence: string): DialOutcome {
   return { status: 'failed', endReason: 'error', disposition: 'failed', error: sentence }
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** What a trunk may be told besides its address: how we present ourselves there, and what its calls may do. */
+/** Settings of a trunk besides its address: how we present ourselves, and what its calls may do. */
 
 /** Kinds of numbers: as libphonenumber tells them apart, and those that it does not know. */
 export const NUMBER_TYPES = [
@@ -16,7 +16,7 @@ export const NUMBER_TYPES = [
   'emergency',
 ] as const
 export type NumberType = (typeof NUMBER_TYPES)[number]
-/** Those that are called where nobody names any. */
+/** The default destinations. */
 export const DEFAULT_NUMBER_TYPES: readonly NumberType[] = ['fixed_line', 'mobile', 'toll_free', 'voip']
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>

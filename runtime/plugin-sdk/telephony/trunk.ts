@@ -38,29 +38,29 @@ export const LOCAL_TRUNK_ID = 'local'
 
 /** The trunks of all workspaces, as a carrier sees them. */
 export interface TrunkDirectory {
-  /** Keeps the messages of calls and those that were refused. Absent: nobody asks for them. */
+  /** Keeps the messages of calls and refused messages. Absent: they are not kept. */
   readonly signalling?: SipTraceWriter
   /** Softphones that register here, for a carrier that takes registrations. Absent: there are none. */
   readonly extensions?: ExtensionDirectory
   /** Those there are now. */
   list(signal: AbortSignal): Promise<readonly Trunk[]>
   /**
-   * Calls back after each change, on whichever node it was made; whoever made it here waits until `changed` knows of it. The returned
+   * Calls back after each change, on any node; a local change resolves after `changed` has run. The returned
    * function ends it.
    */
   watch(changed: () => Promise<void>): () => void
   /**
-   * Those of the addresses that a trunk's next hop, a name or an address, resolved to which requests may be sent to: none of
-   * another workspace's carrier, none of the operator's network. Asked with each lookup. Absent: this process dials nobody.
+   * Of the addresses a trunk's next hop resolved to, those requests may be sent to: none of
+   * another workspace's carrier, none of the operator's network. Asked with each lookup. Absent: this process doesn't dial.
    */
   admit?(trunk: Trunk, hop: string, addresses: readonly string[]): Promise<readonly string[]>
-  /** Told when a trunk fails, and when it is back. Absent: nobody asks. */
+  /** Called when a trunk fails, and when it is back. */
   told?(event: TrunkEvent): void
-  /** Told of every REGISTER and OPTIONS, and what came of it. Absent: nobody asks. */
+  /** Called with the result of every REGISTER and OPTIONS. */
   contacted?(trunk: Pick<Trunk, 'id'>, attempt: TrunkAttempt): void
   /**
    * Which of these trunks this node is to register with: one node at a time has each, for half a minute from the last asking.
-   * `active` are this node's calls by trunk, told to the others. Absent: this node is the only one.
+   * `active` are this node's calls by trunk, shared with the others. Absent: this node is the only one.
    */
   share?(wanted: readonly string[], active: ReadonlyMap<string, number>, signal: AbortSignal): Promise<TrunkShare>
 }
@@ -68,7 +68,7 @@ export interface TrunkDirectory {
 /** One REGISTER or OPTIONS, and what came of it. */
 export interface TrunkAttempt {
   readonly method: 'REGISTER' | 'OPTIONS'
-  /** Registered, or somebody is there: to OPTIONS any answer shows it. */
+  /** Registered, or reachable: any answer to OPTIONS counts. */
   readonly ok: boolean
   /** What the trunk answered; 0: nothing. */
   readonly status: number

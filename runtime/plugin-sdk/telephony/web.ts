@@ -1,8 +1,8 @@
 import type { StreamHandlers, StreamSocket } from './stream/socket.ts'
 
 /**
- * The part of a carrier that speaks HTTP and WebSocket: it is told of its calls by requests to `/telephony/<plugin>/…` and
- * streams their media to `/telephony/<plugin>/stream`. Whatever arrives there is the public's until its signature is checked.
+ * The HTTP and WebSocket part of a carrier: it learns of calls by requests to `/telephony/<plugin>/…` and
+ * streams their media to `/telephony/<plugin>/stream`. Requests there are untrusted until their signature is checked.
  */
 
 /** The addresses of a carrier's requests, without a slash at their ends. */

@@ -11,12 +11,12 @@ export interface WireMessage {
 /** An incoming call that was turned away before it was anybody's. */
 export interface RefusedCall {
   readonly atMs: number
-  /** Whose trunk or extension it came over; undefined: of nobody's. */
+  /** The workspace whose trunk or extension it came over; undefined: unknown. */
   readonly workspaceId: string | undefined
   readonly trunk: string | undefined
   readonly reason: string
   readonly detail: string
-  /** As they were written; what the caller says is nobody's word yet. */
+  /** As written in the message; the caller's part is unverified. */
   readonly from: string | undefined
   readonly to: string | undefined
   readonly address: string

@@ -216,7 +216,7 @@ function allowsAddress(rules: readonly NetRule[], address: string, port: number 
 /**
  * After a granted name was resolved: may it stand for this address? Public addresses always. A private address only
  * for a name the public DNS does not answer, one an operator's variable names, or one granted by address as well; a
- * loopback, link-local or multicast address only for `localhost` or when granted by address. So whoever runs the DNS
+ * loopback, link-local or multicast address only for `localhost` or when granted by address. So the DNS
  * of a granted name can't turn the grant into a door to this machine or its network (DNS rebinding).
  */
 export function allowsResolved(

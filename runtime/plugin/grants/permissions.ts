@@ -128,7 +128,7 @@ export function coversRequest(
 }
 
 /**
- * The refusal, with its cure. `plugin` is undefined when it can't be told which one asked; `why` is put behind the
+ * The refusal, with its cure. `plugin` is undefined when the asking plugin is unknown; `why` is put behind the
  * target, as in `(the address of "db.example")`.
  */
 export function permissionDenied(

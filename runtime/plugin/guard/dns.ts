@@ -8,7 +8,7 @@ import type { Policy } from './policy.ts'
 type Method = (this: unknown, ...args: unknown[]) => unknown
 type Methods = Record<string, Method | undefined>
 
-/** Asking for a name tells whoever serves it something, so only names that may be connected to may be asked for. */
+/** A DNS query leaks data to the name's server, so only names that may be connected to may be resolved. */
 const BY_NAME = [
   'resolve',
   'resolve4',

@@ -31,12 +31,12 @@ export interface GuardOptions {
   /** Its PATH says which program a granted name means. */
   env: Environment
   /**
-   * Variables to take out of `process.env`, so that code finds keys only where they are handed to it. Whoever needs
+   * Variables to take out of `process.env`, so that code finds keys only where they are handed to it. Code that needs
    * them later, such as a parent for its children, keeps a copy of the environment.
    */
   hide: Iterable<string>
   log: Logger
-  /** Counts refusals by permission and plugin (`unknown` when it can't be told). */
+  /** Counts refusals by permission and plugin (`unknown` when undetermined). */
   refusals?: { inc(labels: { permission: Permission; plugin: string }): void }
 }
 
@@ -121,7 +121,7 @@ export function installGuard(options: GuardOptions): void {
   guardDns(policy)
   guardRawSockets(policy)
   guardInside(policy)
-  // Before the hooks of modules are closed to everybody.
+  // Before module hooks are disabled.
   guardImports(policy, options.pluginFolders)
   guardPrograms(policy)
   // Makes `import { lookup } from 'node:dns'` see the guarded functions, in modules loaded before as well.

@@ -58,7 +58,7 @@ function guardChannels(policy: Policy): void {
       return original.apply(this, args)
     }
   }
-  // A channel that somebody listens to has another prototype than one that nobody does.
+  // A channel with subscribers has another prototype than one without.
   const probe = diagnostics_channel.channel('patchbay.guard')
   const quiet = Object.getPrototypeOf(probe) as object
   const listener = (): void => undefined
@@ -72,7 +72,7 @@ function guardChannels(policy: Policy): void {
 }
 
 function guardSqlite(policy: Policy): void {
-  // Loading it warns of an experiment that nobody here makes.
+  // Loading it prints an experimental warning that doesn't concern us.
   const { emitWarning } = process
   process.emitWarning = () => undefined
   try {

@@ -37,7 +37,7 @@ const FIXED64 = 1
 const LENGTH_DELIMITED = 2
 const FIXED32 = 5
 
-/** The numbers of a protobuf message's fields (protobuf.dev/programming-guides/encoding); undefined when it is none. */
+/** The numbers of a protobuf message's fields (protobuf.dev/programming-guides/encoding); undefined when malformed. */
 function fieldsOf(message: Uint8Array): number[] | undefined {
   const fields: number[] = []
   let at = 0

@@ -9,7 +9,7 @@ import { allowsHost, allowsUnixSocket, formatTarget } from '../grants/net-rule.t
 import { guardedLookup } from '../lookup.ts'
 import type { Policy } from './policy.ts'
 
-/** The system's, as it was before any plugin was loaded: whoever connects has no say in what a name stands for. */
+/** The system's lookup from before any plugin was loaded: the caller can't choose what a name resolves to. */
 const systemLookup = dns.lookup
 
 type Callback = (error?: Error | null, ...results: unknown[]) => void

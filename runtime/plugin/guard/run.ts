@@ -15,7 +15,7 @@ interface SpawnOptions {
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
 
-/** A granted program must not be told by its environment to run or load something else: only these may differ. */
+/** The environment must not make a granted program run or load something else: only these variables may differ. */
 const FREE_VARIABLES: ReadonlySet<string> = new Set(PROGRAM_ENV)
 
 /** Node's raw bindings, by which everything here could be walked around. */
@@ -52,7 +52,7 @@ function checkProgram(policy: Policy, file: string, env: readonly (readonly [str
   return path
 }
 
-/** The class behind every ChildProcess: whoever makes a process object by hand meets the check, too. */
+/** The class behind every ChildProcess: process objects made by hand are checked, too. */
 function guardSpawn(policy: Policy): void {
   const { _handle: raw } = new child_process.ChildProcess() as unknown as { _handle: object & { close?(): void } }
   const prototype = Object.getPrototypeOf(raw) as { spawn(this: unknown, options: SpawnOptions): number }

@@ -9,9 +9,9 @@ import { mergePermissions } from '../grants/permissions.ts'
 import { loadPlugins } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import { digestOf, installedFolder, pluginLock } from './lock.ts'
+import { allOf, impossibleOf, missingGrants } from './missing-grants.ts'
 import { type SelfTest, selfTest } from './self-test.ts'
 import { fetchPlugin } from './source.ts'
-import { allOf, impossibleOf, missingGrants } from './wishes.ts'
 
 export interface InstallOptions {
   dataDir: string
@@ -30,7 +30,7 @@ export interface InstallOptions {
 }
 
 /**
- * Installs a plugin of somebody else, or a new version of it: asks for the grants it wishes, has it do once what each of
+ * Installs a third-party plugin, or a new version of it: asks for the grants it needs, has it do once what each of
  * its kinds is for, and only then enables it. Throws `plugin`; what was there before stays then.
  */
 export async function installPlugin(source: string, options: InstallOptions): Promise<string> {

@@ -18,7 +18,7 @@ const LockSchema = Type.Object({ plugins: Type.Record(Type.String({ pattern: '^[
 
 export type InstalledPlugin = Static<typeof Entry>
 
-/** Where plugins of others are kept. */
+/** The folder of third-party plugins. */
 export const installedFolder = (dataDir: string): string => join(dataDir, 'plugins')
 
 /** What is installed. */

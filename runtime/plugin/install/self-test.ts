@@ -45,7 +45,7 @@ interface Failing {
   on(event: 'error', listener: (failed: { error: Error }) => void): unknown
 }
 
-/** Throws the first failure the instance told of. */
+/** Throws the first failure the instance reported. */
 function watch(instance: Failing): () => void {
   let failure: Error | undefined
   instance.on(

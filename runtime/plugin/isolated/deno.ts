@@ -9,7 +9,7 @@ export const DENO_VERSION = '2.9.6'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** The npm package that holds Deno's binary for this machine; undefined where there is none, such as on musl. */
+/** The npm package that holds Deno's binary for this machine; undefined where unavailable, such as on musl. */
 export function denoPackage(
   platform: string = process.platform,
   arch: string = process.arch,

@@ -22,7 +22,7 @@ function judged(error: unknown): unknown {
   })
 }
 
-/** Runs one use of the plugin; what is thrown once it was given up is nobody's concern. */
+/** Runs one use of the plugin; errors after it was abandoned are ignored. */
 export async function settle(faultOf: FaultOf, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   try {
     await act()

@@ -28,15 +28,15 @@ export interface FrameLimits {
 /** Of what a role says. */
 export const ROLE_LIMITS: FrameLimits = { messageBytes: MAX_AUDIO_BYTES, resultBytes: 0 }
 /**
- * Of what a plugin says. Who carries calls parses it: a message of this length takes half a millisecond; a result, which nobody
- * asks for who has conversations, some.
+ * Limits of a plugin's messages. Parsing a message of this length delays a voice worker by half a millisecond; results are larger,
+ * but voice workers don't request them.
  */
 export const PLUGIN_LIMITS: FrameLimits = { messageBytes: 64 << 10, resultBytes: 1 << 20 }
 
 export type Frame =
   | { type: 'message'; message: unknown }
   | { type: 'audio'; session: number; samples: Int16Array }
-  /** Parsed when it is asked for: nobody need wait for it. */
+  /** Parsed lazily. */
   | { type: 'result'; session: number; parse(): unknown }
   | { type: 'bytes'; session: number; bytes: Uint8Array }
 
@@ -45,7 +45,7 @@ const decoder = new TextDecoder()
 const FIRST_BYTES = 4 << 10
 
 /** Collects frames that leave in one write. */
-export class FrameWriter {
+export class PipeFrameWriter {
   readonly #limits: FrameLimits
   #bytes = new Uint8Array(FIRST_BYTES)
   #length = 0
@@ -121,7 +121,7 @@ export class FrameReader {
     this.#length += bytes.length
   }
 
-  /** The next frame that is whole. Throws a RangeError or SyntaxError on what is none: the pipe is lost then. */
+  /** The next frame that is whole. Throws a RangeError or SyntaxError on a malformed frame: the pipe is then unusable. */
   next(): Frame | undefined {
     const head = this.#peek(HEADER_BYTES)
     if (head === undefined) return undefined
@@ -175,7 +175,7 @@ function parse(frame: Uint8Array): Frame {
   }
   if (kind === BYTES) return { type: 'bytes', session, bytes: Uint8Array.from(body.subarray(SESSION_BYTES)) }
   if (kind !== AUDIO || body.length % 2 !== 0) throw new RangeError('A frame of no kind')
-  // A copy: samples have to lie at an even address. Not by `slice`, which makes none of a Buffer.
+  // A copy: samples have to lie at an even address. Not by `slice`, which doesn't copy a Buffer.
   const samples = new Int16Array((body.length - SESSION_BYTES) / 2)
   new Uint8Array(samples.buffer).set(body.subarray(SESSION_BYTES))
   return { type: 'audio', session, samples }

@@ -24,7 +24,7 @@ export interface InRoleOptions {
   signal: AbortSignal
 }
 
-/** A plugin of others whose code the operator trusts: in the role's process, behind the guard as our own are. */
+/** A third-party plugin whose code the operator trusts: in the role's process, behind the guard as our own are. */
 export class InRole implements PluginRunner {
   readonly #options: InRoleOptions
   readonly #host: Host

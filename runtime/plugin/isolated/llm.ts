@@ -6,7 +6,7 @@ import { settle } from './fault.ts'
 import { IsolatedFault } from './plugin-runner.ts'
 import type { IsolatedUse } from './stt.ts'
 
-/** Of one answer; a longer one is nobody's answer to a caller. */
+/** Maximum length of one answer: far beyond any reply to a caller. */
 const MAX_ANSWER_CHARACTERS = 256 << 10
 
 /** A language model by a plugin in a process of its own. */

@@ -5,7 +5,7 @@ export const PIECE_BYTES = 256 << 10
 
 /** What the plugin's side of one use of an object store says to the role's. */
 export interface ObjectOut {
-  /** Asks for bytes of what is to be kept: answered with one piece, or that there is none. */
+  /** Asks for bytes of the object to store: answered with one piece, or with the end. */
   need(start: number, end: number): void
   bytes(piece: Uint8Array): void
 }

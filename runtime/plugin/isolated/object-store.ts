@@ -155,7 +155,7 @@ class ObjectUse {
       if (read === undefined || !isPiece) throw this.#faultOf(new Error('it asks for what is not there'))
       this.#session?.bytes(await read(start, end))
     } catch (error) {
-      // What went wrong on our side is told as it is.
+      // Errors of our side are rethrown.
       this.#end(error)
     }
   }

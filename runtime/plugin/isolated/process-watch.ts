@@ -10,18 +10,18 @@ export const BEAT_EVERY_MS = 500
 const STUCK_AFTER_MS = 2_000
 const STUCK_CPU_MS = 800
 const SILENT_AFTER_MS = 15_000
-/** Of one core, over so long: with more it takes time from the calls' audio. */
+/** Share of one core over this window: with more it takes time from the calls' audio. */
 const HOG_SHARE = 0.6
 const HOG_WINDOW_MS = 300
-/** With less than this for so long it is trusted again. */
+/** Below this for this long, its priority is restored. */
 const MODEST_SHARE = 0.3
 const MODEST_AFTER_MS = 5_000
 
 /** What is to be done about a process. */
-export type Verdict = { end: string } | { yields: boolean } | undefined
+export type WatchAction = { end: string } | { yields: boolean } | undefined
 
 /**
- * Judges how a plugin's process uses the machine: ended for its memory or for a loop, and put behind everybody else while it
+ * Judges how a plugin's process uses the machine: ended for its memory or for a loop, and given the lowest priority while it
  * takes more of a core than speech needs. Pure.
  */
 export class ProcessWatch {
@@ -43,7 +43,7 @@ export class ProcessWatch {
   }
 
   /** `isLoaded`: until then it compiles, and answers nothing. */
-  look(nowMs: number, usage: Pick<ProcessUsage, 'memoryBytes' | 'cpuMs'>, isLoaded: boolean): Verdict {
+  look(nowMs: number, usage: Pick<ProcessUsage, 'memoryBytes' | 'cpuMs'>, isLoaded: boolean): WatchAction {
     const { memoryBytes, cpuMs } = usage
     if (memoryBytes > this.#maxMemoryBytes) return { end: `it took ${Math.round(memoryBytes / 2 ** 20)} MiB of memory` }
     const silentMs = nowMs - this.#beatAtMs
@@ -54,7 +54,7 @@ export class ProcessWatch {
     return isLoaded ? this.#share(nowMs, cpuMs) : undefined
   }
 
-  #share(nowMs: number, cpuMs: number): Verdict {
+  #share(nowMs: number, cpuMs: number): WatchAction {
     const window = this.#window
     if (window !== undefined && nowMs - window.atMs < HOG_WINDOW_MS) return undefined
     this.#window = { atMs: nowMs, cpuMs }

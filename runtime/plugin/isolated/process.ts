@@ -10,7 +10,7 @@ import { setNiceness } from '../../process/offload/set-niceness.ts'
 import { type RunningProgram, startProgram } from '../../process/offload/spawner.ts'
 import { processUsage } from '../../process/process-usage.ts'
 import { failureOf } from './failure-of.ts'
-import { type Frame, FrameWriter, ROLE_LIMITS } from './frames.ts'
+import { type Frame, PipeFrameWriter, ROLE_LIMITS } from './frames.ts'
 import { Intake } from './intake.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { PIECE_BYTES } from './object-exchange.ts'
@@ -20,7 +20,7 @@ import { BEAT_EVERY_MS, LOOK_EVERY_MS, ProcessWatch } from './process-watch.ts'
 const READY_TIMEOUT_MS = 60_000
 /** Before it is started again: where it ended by itself, and where it was ended. One that misbehaves gets few chances. */
 const BACKOFF_MS = { died: { min: 100, max: 10_000 }, misbehaved: { min: 1_000, max: 60_000 } }
-/** Who would wait longer for the start is told to go on without it. */
+/** Maximum wait for the start; afterwards callers fall back. */
 const MAX_WAIT_MS = 1_000
 /** Of what a plugin says about its own faults. */
 const MAX_REASON_CHARS = 8_000
@@ -31,7 +31,7 @@ const MAX_WAITING_AUDIO_BYTES = 1 << 20
 const MAX_WAITING_BYTES = 32 << 20
 const MAX_SESSIONS = 1_000
 const MAX_LOG_LINES_PER_S = 20
-/** One that takes more of a core than speech needs gives way to everybody. */
+/** A process that uses more of a core than speech needs gets the lowest priority. */
 const YIELDING_NICENESS = 19
 
 export interface IsolatedOptions {
@@ -71,7 +71,7 @@ export class IsolatedProcess implements PluginRunner {
   #failures = 0
   /** When it may be started again. */
   #notBeforeMs = 0
-  readonly #out = new FrameWriter(ROLE_LIMITS)
+  readonly #out = new PipeFrameWriter(ROLE_LIMITS)
   #isFlushing = false
   #intake: Intake | undefined
   #checks: NodeJS.Timeout | undefined
@@ -157,7 +157,7 @@ export class IsolatedProcess implements PluginRunner {
     return (this.#child?.pipes[0]?.writableLength ?? 0) + this.#out.length
   }
 
-  /** Ends it where it serves nobody; the next use starts it again. */
+  /** Ends it when idle; the next use starts it again. */
   close(): void {
     const child = this.#child
     if (child === undefined || this.#sessions.size > 0) return

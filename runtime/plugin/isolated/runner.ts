@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers'
 import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { AudioQueue } from './audio-queue.ts'
-import { FrameReader, FrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
+import { FrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { runUse, type UseOutput } from './run-use.ts'
@@ -28,7 +28,7 @@ interface Session {
 
 let writing = Promise.resolve()
 let isWriting = false
-const out = new FrameWriter(PLUGIN_LIMITS)
+const out = new PipeFrameWriter(PLUGIN_LIMITS)
 /** Of the frames that wait to be written; with more, who makes audio waits. */
 const MAX_WAITING_BYTES = 32 << 10
 
@@ -150,11 +150,11 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
 function receive(message: ToPlugin): void {
   switch (message.type) {
     case 'init':
-      // biome-ignore lint/complexity/noVoid: what it throws ends this plugin's process, and its role is told
+      // biome-ignore lint/complexity/noVoid: a throw ends this plugin's process, and its role is notified
       void init(message)
       return
     case 'open':
-      // biome-ignore lint/complexity/noVoid: what it throws ends this plugin's process, and its role is told
+      // biome-ignore lint/complexity/noVoid: a throw ends this plugin's process, and its role is notified
       void open(message.session, message.use, message.options)
       return
     case 'end':

@@ -43,7 +43,7 @@ const IDEMPOTENCY_META = 'patchbay/idempotency-key'
 const TRACE_META = 'traceparent'
 
 export interface McpServer {
-  /** Whose it is: nobody shares a session with another workspace. */
+  /** The owner: sessions are never shared between workspaces. */
   workspaceId: string
   url: string
   headers: Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ interface Connection {
   readonly client: Promise<Client>
   inUse: number
   lastUsedMs: number
-  /** Closed once nobody uses it. */
+  /** Closed once unused. */
   retired: boolean
 }
 
@@ -179,7 +179,7 @@ export class McpClients {
       return [key, known]
     }
     const client = this.#open(server)
-    // Its waiters get the error; there may be none.
+    // Waiters receive the error; there may be none.
     client.catch(() => undefined)
     const connection = { client, inUse: 0, lastUsedMs: this.#clock.monotonicMs(), retired: false }
     this.#connections.set(key, connection)
@@ -260,7 +260,7 @@ function toolOf({ name, description, title, inputSchema }: Tool): McpTool {
   return { name, description: words, inputSchema, characters }
 }
 
-/** What of a result is text, or its structure where there is none. */
+/** The text of a result, or its structured content if it has no text. */
 function textOf({ content, structuredContent }: CallToolResult): string {
   const parts = content.map((part) => {
     if (part.type === 'text') return part.text

@@ -11,7 +11,7 @@ import { SpokenLanguage } from '../../../runtime/conversation/hearing/spoken-lan
 import { detectLanguage } from '../../../runtime/conversation/languages/detect.ts'
 import { LANGUAGES } from '../../../runtime/conversation/languages/index.ts'
 import { plain } from '../../../runtime/conversation/languages/plain.ts'
-import { SpokenText } from '../../../runtime/conversation/speaking/heard.ts'
+import { SpokenText } from '../../../runtime/conversation/speaking/spoken-text.ts'
 import { restOf } from '../../../runtime/conversation/stages/rest-of.ts'
 import { fillVariables } from '../../../runtime/conversation/variables.ts'
 import { documentText } from '../../../runtime/knowledge/blocks.ts'

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { findProgram } from '../../../store/embedded/service-user.ts'
+import { findServiceProgram } from '../../../store/embedded/service-user.ts'
 import { type Teardown, testFolder } from '../../support/instance/services.ts'
 
 const RUN = join(import.meta.dirname, '../../../scripts/run.sh')
@@ -13,7 +13,7 @@ async function bareMachine(t: Teardown, programs: Record<string, string> = {}) {
   const bin = join(await testFolder(t), 'bin')
   await mkdir(bin)
   for (const name of ['sh', 'dirname', 'id', 'cat', 'mkdir', 'rm', 'chmod', 'basename']) {
-    await symlink(findProgram(name, ['/bin', '/usr/bin'].join(delimiter)) ?? '', join(bin, name))
+    await symlink(findServiceProgram(name, ['/bin', '/usr/bin'].join(delimiter)) ?? '', join(bin, name))
   }
   await symlink(process.execPath, join(bin, 'node'))
   for (const [name, script] of Object.entries(programs)) {
@@ -38,7 +38,7 @@ t.test('what is missing and cannot be installed is named in one sentence', async
   t.match(stderr, /^patchbay: please install redis-server \(Debian, Ubuntu: sudo apt-get install redis-server; .*\n$/)
 })
 
-const debianRoot = process.getuid?.() === 0 && findProgram('apt-get', process.env.PATH) !== undefined
+const debianRoot = process.getuid?.() === 0 && findServiceProgram('apt-get', process.env.PATH) !== undefined
 t.test(
   'root on Debian gets it installed, each said in a line',
   { skip: !debianRoot && 'not root on Debian' },

@@ -2,7 +2,7 @@ import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import type { Block } from '../../../runtime/knowledge/blocks.ts'
 import { MAX_CSV_COLUMNS } from '../../../runtime/lib/csv-columns.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 import { labelled } from './text.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']

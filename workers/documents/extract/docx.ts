@@ -1,6 +1,6 @@
 import mammoth from 'mammoth'
 import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 import { htmlBlocks } from './html.ts'
 import { checkZip } from './zip.ts'
 

@@ -1,7 +1,7 @@
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 
 /**
- * Text of a file whose encoding nobody wrote down: by its byte order mark, then by the zero bytes UTF-16 leaves in Latin
+ * Decodes a file of undeclared encoding: by its byte order mark, then by the zero bytes UTF-16 leaves in Latin
  * text, then `declared` (of an HTML page), then UTF-8 if the bytes are valid, else Windows-1252, which contains Latin-1.
  * @throws ExtractionError when the bytes are no text.
  */

@@ -1,6 +1,6 @@
 import type { Block } from '../../../runtime/knowledge/blocks.ts'
 import { cleanText, parseCleanJson } from '../../../runtime/lib/text.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 
 const MAX_DEPTH = 64
 /** Read in a thread of its own, whose time and memory are bounded. */

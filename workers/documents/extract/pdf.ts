@@ -1,6 +1,6 @@
 import { getDocumentProxy } from 'unpdf'
 import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 
 const MAX_PAGES = 10_000
 

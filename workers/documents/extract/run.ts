@@ -1,4 +1,4 @@
-import { Gate } from '../../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../../runtime/admission/gate.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
@@ -7,7 +7,7 @@ import { availableMemoryBytes } from '../../../runtime/process/available-memory.
 import { startThread } from '../../../runtime/process/offload/thread.ts'
 import { ThreadHelper } from '../../../runtime/process/offload/thread-helper.ts'
 import { type HelperListener, WarmHelpers } from '../../../runtime/process/offload/warm-helpers.ts'
-import { ExtractionError, ExtractionTimeout } from './failure.ts'
+import { ExtractionError, ExtractionTimeout } from './extraction-error.ts'
 import { memoryBounds } from './memory-bounds.ts'
 
 export interface ExtractedChunk {
@@ -40,7 +40,7 @@ export interface ExtractionOptions {
   signal: AbortSignal
   limits?: ExtractionLimits
   /** Of which each reading takes one; default: those of this process. */
-  places?: Gate
+  places?: AdmissionGate
 }
 
 const BOUNDS = memoryBounds(availableMemoryBytes())
@@ -55,8 +55,8 @@ const MEMORY_CHECK_MS = 100
 const MOST_WAITING = 100
 
 /** Places for so many threads at once. */
-export const extractionPlaces = (threads: number): Gate =>
-  new Gate({ kind: 'document_thread', places: threads, maxWaiting: MOST_WAITING })
+export const extractionPlaces = (threads: number): AdmissionGate =>
+  new AdmissionGate({ kind: 'document_thread', places: threads, maxWaiting: MOST_WAITING })
 
 const ownPlaces = extractionPlaces(BOUNDS.threads)
 
@@ -71,7 +71,7 @@ function threadsOf(memoryBytes: number): Threads {
     const worker = startThread(new URL('./thread.ts', import.meta.url), {
       name: 'extraction',
       resourceLimits: { maxOldGenerationSizeMb: memoryBytes / 1024 / 1024, stackSizeMb: 4 },
-      // The thread reads nothing of the environment and may not print a file's content. What it prints nobody reads: reading would
+      // The thread reads nothing of the environment and may not print a file's content. Its output is not read: reading would
       // keep this process from ending.
       env: {},
       stdout: true,

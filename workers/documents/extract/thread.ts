@@ -7,13 +7,13 @@ import { termsOf } from '../../../runtime/knowledge/terms.ts'
 import { noteThreadId } from '../../../runtime/process/offload/thread-id.ts'
 import { restore } from '../../../runtime/process/priority.ts'
 import { extract } from './extract.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 import type { ExtractedChunk, ThreadFile, ThreadMessage } from './run.ts'
 
 /** Entry of a thread that run.ts starts: files to chunks, one file after the other; of each a batch at a time, the next one once the last is kept. */
 restore(noteThreadId())
 const port = parentPort!
-// What a library says of a file is heard by nobody, and takes no memory.
+// Warnings of the libraries are discarded, and take no memory.
 for (const stream of [process.stdout, process.stderr]) stream.write = () => true
 // The parent answers each batch; a listener that stays keeps no answer from getting lost between two of them.
 const acknowledgements = { pending: 0 }

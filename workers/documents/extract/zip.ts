@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 
 /** APPNOTE.TXT 4.3.16, 4.3.12 and 4.3.7. */
 const END_OF_DIRECTORY = 0x06054b50

@@ -76,7 +76,7 @@ export class StreamCalls {
     return undefined
   }
 
-  /** A call comes in. A carrier that asks again is told the same: `document` of the same call. */
+  /** A call comes in. A repeated request gets the same `document`. */
   comesIn(sid: string, from: string, to: string, answers: Answers): ReceivedCall {
     const known = this.#received.get(sid)
     if (known !== undefined) return known
@@ -105,7 +105,7 @@ export class StreamCalls {
     if (sid !== undefined) await this.#options.end(sid, signal)
   }
 
-  /** What the carrier calls it; undefined when nobody here knows. */
+  /** The carrier's id of the call; undefined when unknown. */
   carrierIdOf(callId: string, carrierId: string | undefined): string | undefined {
     return this.find(callId)?.sid ?? carrierId
   }

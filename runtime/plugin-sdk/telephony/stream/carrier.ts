@@ -72,7 +72,7 @@ export class StreamCarrier implements Carrier {
     } catch (error) {
       if (!(error instanceof ApiFault)) throw error
       if (this.#provider.blamesNumber?.(error)) return call.fail('invalid_number', error.message)
-      // Refused: there is no call. Whatever else happened, there may be one; it is ended when it shows itself.
+      // Refused: there is no call. After any other failure there may be one; it is ended when it appears.
       if (error.status !== undefined && error.status < 500) call.forget()
       throw error
     }
@@ -159,7 +159,7 @@ export class StreamCarrier implements Carrier {
       call.document
         .then((document) => provider.command?.(carrierId, document, signalWithin(COMMAND_TIMEOUT_MS)))
         .catch((err) => {
-          this.#log.warn({ err, carrierId }, 'The carrier did not take the answer to a call')
+          this.#log.warn({ err, carrierId }, 'The carrier rejected the answer to a call')
           call.end()
         })
     }

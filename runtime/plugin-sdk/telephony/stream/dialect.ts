@@ -7,7 +7,7 @@ import { parseCleanJson } from '../../../lib/text.ts'
  */
 export interface StreamDialect {
   readonly format: AudioFormat
-  /** True when the call is over once we close its stream; else the carrier has to be told. */
+  /** True when closing the stream ends the call; else the carrier must be asked to. */
   readonly closingEndsCall: boolean
   /** What a message says; undefined: nothing the engine needs. Throws on what is no message of this dialect. */
   read(text: string): StreamEvent | undefined
@@ -58,7 +58,7 @@ export function readerOf(words: DialectWords): StreamDialect['read'] {
       case 'stop':
         return { type: 'stop' }
       default:
-        // `connected`, and whatever the carrier adds.
+        // `connected`, and messages the carrier may add.
         return undefined
     }
   }
@@ -77,19 +77,19 @@ function readObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** The member as an object; empty when it is none. */
+/** The member as an object; empty when it is not one. */
 export function objectIn(from: Record<string, unknown>, name: string): Record<string, unknown> {
   const value = from[name]
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** The member as text; empty when it is none. Carriers write numbers as strings and sometimes as numbers. */
+/** The member as text; empty when it is not text. Carriers write numbers as strings and sometimes as numbers. */
 export function textIn(from: Record<string, unknown>, name: string): string {
   const value = from[name]
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** The member as a number of milliseconds; undefined when it is none. */
+/** The member as a number of milliseconds; undefined when it is not a number. */
 function msIn(from: Record<string, unknown>, name: string): number | undefined {
   const text = textIn(from, name)
   const value = Number(text)

@@ -13,7 +13,7 @@ export interface DialNews {
   /** Empty where this message doesn't name it. */
   carrierId: string
   ringing?: boolean
-  /** The call is over. `answered`: somebody had picked up. */
+  /** The call is over. `answered`: it had been picked up. */
   over?: { failure: DialFailure; detail?: string; answered: boolean }
 }
 
@@ -31,7 +31,7 @@ export interface DialledCallOptions {
 
 /**
  * A call we asked a carrier for. Its messages come twice, late and in any order, and the stream at any moment between them:
- * whatever is told, the order is answered once or fails once.
+ * the order resolves or fails exactly once.
  */
 export class DialledCall {
   readonly ourNumber: string
@@ -145,7 +145,7 @@ export class DialledCall {
         if (!(streaming && this.#options.dialect.closingEndsCall)) this.#finish(true)
       },
       over: (lost) => {
-        // A leg that is closed decides itself whether the carrier has to be told.
+        // A closed leg decides itself whether to call the carrier.
         if (lost) this.#finish(true)
         else queueMicrotask(boundary('carrier', () => this.#finish(false)))
       },

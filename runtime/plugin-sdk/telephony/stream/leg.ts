@@ -23,7 +23,7 @@ export interface StreamLegOptions {
   answered?: () => void
   /** The session closed the leg; `streaming`: its stream was open and is closed by now. */
   closed(reason: string, streaming: boolean): void
-  /** The leg is over; `lost`: the call may go on at the carrier, with nobody here. Called once. */
+  /** The leg is over; `lost`: the call may go on at the carrier without us. Called once. */
   over?: (lost: boolean) => void
 }
 

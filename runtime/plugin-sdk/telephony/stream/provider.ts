@@ -15,7 +15,7 @@ export interface StreamDoor {
 
 /** What a request of the carrier says. */
 export type CarrierNews =
-  /** Somebody calls one of our numbers. Numbers are E.164 where the carrier could tell. */
+  /** A call to one of our numbers. Numbers are E.164 where known. */
   | { type: 'incoming'; carrierId: string; from: string; to: string }
   /** What becomes of a call we dialled, by our id; or of one that came in, which has none, or none that is known. */
   | { type: 'progress'; callId: string; news: DialNews }
@@ -29,7 +29,7 @@ export type CarrierNews =
   | { type: 'asks'; document: string }
 
 /**
- * A carrier whose calls stream their media, told apart from all others: how it writes, signs, names and is asked. The
+ * The carrier-specific part of a streaming carrier: its formats, signatures, names and requests. The
  * engine (carrier.ts) does the rest.
  */
 export interface StreamProvider {
@@ -50,9 +50,9 @@ export interface StreamProvider {
   /** What a verified request says; undefined: nothing the engine needs. */
   read(request: CarrierRequest): CarrierNews | undefined
 
-  /** What the carrier is told to do with a call: join it to our stream, which shows the token. */
+  /** The instruction to connect a call to our stream, with the token. */
   join(call: { callId: string; token: string }, door: StreamDoor): string
-  /** Refuses a call that rings, or one that nobody here knows. */
+  /** Refuses a ringing or unknown call. */
   reject(as: Rejection): string
   /** Ends a call that was answered. Absent: the carrier never asks for one that is `streamless`. */
   hangup?(): string

@@ -32,13 +32,13 @@ export interface ReceivedCallOptions {
   over(): void
 }
 
-/** Somebody calls a number of the account. It rings while the carrier waits for its answer. */
+/** A call to a number of the account. It rings while the carrier waits for its answer. */
 export class ReceivedCall implements IncomingCall {
   readonly sid: string
   readonly from: string | undefined
   readonly to: string
   readonly ourNumber: string
-  /** What the carrier is told, once it is known. */
+  /** The answer for the carrier, once decided. */
   readonly document: Promise<string>
   leg: StreamLeg | undefined
   /** Ours, once the call was accepted. */
@@ -96,13 +96,13 @@ export class ReceivedCall implements IncomingCall {
     return leg
   }
 
-  /** No capacity is told as busy, the rest as "not in service". Neither answers the call. */
+  /** No capacity is reported as busy, the rest as "not in service". Neither answers the call. */
   reject(why: IncomingRefusal): void {
     this.#answer(this.#options.answers.reject(why === 'no_capacity' || why === 'failed' ? 'busy' : 'rejected'))
     this.#options.over()
   }
 
-  /** The call is over, or nobody took it in time. */
+  /** The call is over, or was not taken in time. */
   end(): void {
     this.#gone.abort()
     if (!this.#answered) this.#answer(this.#options.answers.reject('busy'))

@@ -12,7 +12,7 @@ const MAX_STRANGERS = 500
 /** Of them, those that a call may have, and those from one address: a carrier's media servers are many calls'. */
 const MAX_OF_CALL = 2
 const MAX_OF_ADDRESS = 250
-/** Messages that are none of the dialect, before the stream is closed. */
+/** Maximum malformed messages before the stream is closed. */
 const MAX_FAULTS = 20
 const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
@@ -152,7 +152,7 @@ class Stream implements StreamHandlers {
       event = this.#dialect.read(data)
     } catch {
       // The parser's own words quote the message.
-      if (++this.#faults === 1) this.#log.warn({ size: data.length }, 'A media stream sent an invalid message')
+      if (++this.#faults === 1) this.#log.warn({ size: data.length }, 'Malformed message in a media stream')
       if (this.#faults > MAX_FAULTS || this.#leg === undefined) this.#socket.close(POLICY_VIOLATION, 'bad message')
       return
     }

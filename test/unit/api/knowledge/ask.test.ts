@@ -1,6 +1,6 @@
 import t from 'tap'
 import { answerAsks } from '../../../../api/knowledge/ask.ts'
-import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/store.ts'
+import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/embedded-vectors.ts'
 import { hasReadyDocuments } from '../../../../store/knowledge/documents.ts'
 import { vectorShelf } from '../../../../store/knowledge/vector-blob-store.ts'
 import { startTestApi } from '../../../support/instance/api.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Outbox } from '../../../../api/realtime/outbox.ts'
+import { ClientOutbox } from '../../../../api/realtime/outbox.ts'
 import type { Socket } from '../../../../runtime/process/web-socket.ts'
 
 /** A socket whose peer reads only when the test says so. */
@@ -29,7 +29,7 @@ const bytesOf = (sent: readonly (string | Uint8Array)[]) =>
 
 t.test('what a slow reader missed is the oldest audio, and messages keep their order', async (t) => {
   const socket = new SlowSocket()
-  const outbox = new Outbox(socket, 400)
+  const outbox = new ClientOutbox(socket, 400)
   for (let i = 0; i < 10; i++) {
     t.ok(outbox.send(audio(i), 0))
     if (i === 4) t.ok(outbox.send('mark', 0))
@@ -44,7 +44,7 @@ t.test('what a slow reader missed is the oldest audio, and messages keep their o
 
 t.test('audio that waits is dropped when the caller barged in, messages are not', async (t) => {
   const socket = new SlowSocket()
-  const outbox = new Outbox(socket, 400)
+  const outbox = new ClientOutbox(socket, 400)
   for (let i = 0; i < 4; i++) outbox.send(audio(i), 0)
   outbox.send('mark', 0)
   outbox.clearAudio()
@@ -55,7 +55,7 @@ t.test('audio that waits is dropped when the caller barged in, messages are not'
 
 t.test('a reader that does not catch up in ten seconds is given up, one that does is not', async (t) => {
   const socket = new SlowSocket()
-  const outbox = new Outbox(socket, 400)
+  const outbox = new ClientOutbox(socket, 400)
   socket.buffered = 1_000
   t.ok(outbox.send(audio(1), 0))
   t.ok(outbox.send(audio(2), 9_000))
@@ -70,7 +70,7 @@ t.test('a reader that does not catch up in ten seconds is given up, one that doe
 
 t.test('messages that wait are bounded too', async (t) => {
   const socket = new SlowSocket()
-  const outbox = new Outbox(socket, 400)
+  const outbox = new ClientOutbox(socket, 400)
   socket.buffered = 1_000
   const accepted = Array.from({ length: 1_001 }, () => outbox.send('state', 0))
   t.equal(accepted.filter((ok) => ok).length, 1_000)
@@ -78,7 +78,7 @@ t.test('messages that wait are bounded too', async (t) => {
 
 t.test('audio that waits is a copy', async (t) => {
   const socket = new SlowSocket()
-  const outbox = new Outbox(socket, 400)
+  const outbox = new ClientOutbox(socket, 400)
   socket.buffered = 1_000
   const bytes = audio(1)
   outbox.send(bytes, 0)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { IndexCache } from '../../../../plugins/embedded-vectors/cache.ts'
 import { type DenseRows, denseQuery, denseRows } from '../../../../runtime/knowledge/dense.ts'
 import type { ShelvedRow } from '../../../../runtime/knowledge/engine/blocks.ts'
-import { Engine, type EngineBlock } from '../../../../runtime/knowledge/engine/engine.ts'
+import { type EngineBlock, SearchEngine } from '../../../../runtime/knowledge/engine/engine.ts'
 import { denseModel, encodeRow } from '../../../../runtime/knowledge/engine/row.ts'
 import { termsOf } from '../../../../runtime/knowledge/terms.ts'
 import type { VectorBlobStore, VectorPoint, VectorScope } from '../../../../runtime/plugin/contract.ts'
@@ -15,7 +15,7 @@ const signal = new AbortController().signal
 const scopeOf = (agent: number): VectorScope => ({ workspaceId: 'w', agentId: `agent-${agent}` })
 
 /** An engine that says what it holds. */
-class CountedEngine extends Engine {
+class CountedEngine extends SearchEngine {
   readonly held = new Map<number, EngineBlock>()
 
   override async add(rows: readonly ShelvedRow[], others: readonly EngineBlock[]): Promise<EngineBlock[]> {
@@ -143,9 +143,9 @@ t.test('whatever comes and goes while searches run, the next one finds exactly w
 
 t.test('an engine that was lost is replaced, and what it held is read again', async (t) => {
   const { shelf, put } = makeShelf()
-  const engines: Engine[] = []
+  const engines: SearchEngine[] = []
   const cache = new IndexCache(shelf, 1 << 20, () => {
-    const engine = new Engine({ model, onLost: () => {} })
+    const engine = new SearchEngine({ model, onLost: () => {} })
     engines.push(engine)
     return engine
   })
@@ -208,7 +208,11 @@ t.test('a workspace that asks for many indexes leaves room to read another’s',
     ...shelf,
     list: (scope, signal) => (scope.workspaceId === 'hostile' ? new Promise(() => {}) : shelf.list(scope, signal)),
   }
-  const cache = new IndexCache(stuck, 1 << 20, () => new Engine({ model: undefined, onLost: (error) => t.fail(error) }))
+  const cache = new IndexCache(
+    stuck,
+    1 << 20,
+    () => new SearchEngine({ model: undefined, onLost: (error) => t.fail(error) }),
+  )
   t.teardown(() => cache.close())
   const search = (workspaceId: string, agentId: string, signal: AbortSignal) => {
     put(agentId, [{ chunk: 0, terms: termsOf('apple') }])
@@ -222,7 +226,7 @@ t.test('a workspace that asks for many indexes leaves room to read another’s',
 
 t.test('a search that is given up while its index is read leaves the reading to others', async (t) => {
   const { shelf, put } = makeShelf()
-  const cache = new IndexCache(shelf, 1 << 20, () => new Engine({ model, onLost: (error) => t.fail(error) }))
+  const cache = new IndexCache(shelf, 1 << 20, () => new SearchEngine({ model, onLost: (error) => t.fail(error) }))
   t.teardown(() => cache.close())
   put('agent-0', [{ chunk: 0, terms: termsOf('red apple') }])
   const abort = new AbortController()

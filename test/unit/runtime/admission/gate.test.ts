@@ -1,10 +1,10 @@
 import t from 'tap'
-import { Gate } from '../../../../runtime/admission/gate.ts'
+import { AdmissionGate } from '../../../../runtime/admission/gate.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('as many run as there are places, and workspaces take turns', async (t) => {
-  const gate = new Gate({ kind: 'test', places: 1, maxWaiting: 100 })
+  const gate = new AdmissionGate({ kind: 'test', places: 1, maxWaiting: 100 })
   const order: string[] = []
   const first = await gate.enter({ workspaceId: 'a' })
   const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) =>
@@ -19,7 +19,7 @@ t.test('as many run as there are places, and workspaces take turns', async (t) =
 })
 
 t.test('one workspace leaves a place to others', async (t) => {
-  const gate = new Gate({ kind: 'test', places: 2, mostOfOne: 1, maxWaiting: 100 })
+  const gate = new AdmissionGate({ kind: 'test', places: 2, mostOfOne: 1, maxWaiting: 100 })
   const held = await gate.enter({ workspaceId: 'a' })
   let second = false
   const waiting = gate.enter({ workspaceId: 'a' }).then((leave) => {
@@ -34,7 +34,7 @@ t.test('one workspace leaves a place to others', async (t) => {
 })
 
 t.test('too many are refused, who goes away leaves the line, and a stream holds its place to its end', async (t) => {
-  const gate = new Gate({ kind: 'test', places: 1, maxWaiting: 1 })
+  const gate = new AdmissionGate({ kind: 'test', places: 1, maxWaiting: 1 })
   const stream = gate.pass({ workspaceId: 'a' }, async function* () {
     yield 1
     yield 2
@@ -53,7 +53,7 @@ t.test('too many are refused, who goes away leaves the line, and a stream holds 
 t.test('beside others each has fewer places, until they were not seen for a while', async (t) => {
   let nowMs = 0
   const besideOthers = { mostOfOne: 1, withinMs: 1_000, monotonicMs: () => nowMs }
-  const gate = new Gate({ kind: 'test', places: 4, mostOfOne: 2, besideOthers, maxWaiting: 100 })
+  const gate = new AdmissionGate({ kind: 'test', places: 4, mostOfOne: 2, besideOthers, maxWaiting: 100 })
   const [a, b] = [{ workspaceId: 'a' }, { workspaceId: 'b' }]
   const alone = [gate.tryEnter(a), gate.tryEnter(a), gate.tryEnter(a)]
   t.same(

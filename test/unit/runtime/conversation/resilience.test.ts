@@ -19,7 +19,7 @@ const ANSWER = 'We are open from nine to five. On Saturdays we open an hour late
 /** As agents are unless they say otherwise. */
 const FILLED = { deadAir: { enabled: true, phrases: [] } }
 
-const ears = () => new ScriptedStt({ utterances: [QUESTION, OTHER] })
+const inbound = () => new ScriptedStt({ utterances: [QUESTION, OTHER] })
 const down = () => new APIStatusError({ message: 'down', options: { statusCode: 500 } })
 const answering = (answer = ANSWER) => new ScriptedLlm(() => answer)
 const simLlm = (scenario: LlmScenario) => new SimLLM({ otherwise: ANSWER, ...scenario })
@@ -33,7 +33,7 @@ const simTts = (scenario: TtsScenario) =>
 test('a conversation survives its first language model failing before, in and after the first words', async (t) => {
   const survive = async (kind: Kind, after: number) => {
     const llm = [simLlm({ fault: { kind, after, times: 2 } }), answering()]
-    const { port, type, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
+    const { port, type, hangUp } = await call({ providers: { stt: inbound(), llm, tts: new ToneTts() } })
     type('When?')
     await port.until(`the answer after ${kind} at ${after}`, () => port.turns.length === 2)
     await hangUp()
@@ -52,7 +52,7 @@ test('a conversation survives its first language model failing before, in and af
 
 test('a model that is alone is tried again before anything was said', async (t) => {
   const llm = simLlm({ fault: { kind: 'error', times: 1 } })
-  const { port, type, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
+  const { port, type, hangUp } = await call({ providers: { stt: inbound(), llm, tts: new ToneTts() } })
   t.teardown(hangUp)
   type('When?')
   await port.until('the answer', () => port.turns.length === 2)
@@ -63,7 +63,7 @@ test('a model that is alone is tried again before anything was said', async (t) 
 test('a conversation survives its first voice failing before and in the middle of a reply', async (t) => {
   const survive = async (kind: Kind, after: number) => {
     const tts = [simTts({ fault: { kind, after, times: 3 } }), simTts({})]
-    const { port, type, hangUp } = await call({ providers: { stt: ears(), llm: answering(), tts } })
+    const { port, type, hangUp } = await call({ providers: { stt: inbound(), llm: answering(), tts } })
     type('When?')
     await port.until(`the answer after ${kind} at ${after}`, () => port.turns.length === 2)
     await hangUp()
@@ -82,7 +82,7 @@ test('a conversation survives its first recogniser failing and hanging in the mi
       utterances: kind === 'hangs' ? [] : [QUESTION],
       fail: () => (kind === 'hangs' || ++heard < 40 ? undefined : down()),
     })
-    const stt = [broken, ears()]
+    const stt = [broken, inbound()]
     const { port, say, hangUp } = await call({ providers: { stt, llm: answering('Nine.'), tts: new ToneTts() } })
     await say(speech(QUESTION, RATE_HZ))
     await port.until(`the answer though the recogniser ${kind}`, () => port.turns.length === 2)
@@ -111,7 +111,7 @@ test('what one call learns of a provider spares the next the wait', async (t) =>
   for (let i = 0; i < 3; i++) {
     const first = new ScriptedLlm(() => down())
     const { port, type, hangUp } = await call({
-      providers: { stt: ears(), llm: [first, answering('Nine.')], tts: new ToneTts() },
+      providers: { stt: inbound(), llm: [first, answering('Nine.')], tts: new ToneTts() },
       breakers,
     })
     type('When?')
@@ -126,7 +126,7 @@ test('what one call learns of a provider spares the next the wait', async (t) =>
 test('a caller whose answer is late hears a filler in the agent’s voice, before the answer', async (t) => {
   const ready = Promise.withResolvers<void>()
   const llm = new ScriptedLlm(() => ANSWER, ready.promise)
-  const { port, say, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() }, agent: FILLED })
+  const { port, say, hangUp } = await call({ providers: { stt: inbound(), llm, tts: new ToneTts() }, agent: FILLED })
   t.teardown(hangUp)
   await say(speech(QUESTION, RATE_HZ))
   const askedAtMs = performance.now()
@@ -158,7 +158,7 @@ test('where no voice can be had, a tone is heard, and the call ends with the rea
   const ready = Promise.withResolvers<void>()
   const llm = new ScriptedLlm(() => ANSWER, ready.promise)
   const { port, type, hangUp } = await call({
-    providers: { stt: ears(), llm, tts: new ToneTts(() => refused) },
+    providers: { stt: inbound(), llm, tts: new ToneTts(() => refused) },
     agent: FILLED,
   })
   t.teardown(hangUp)
@@ -171,7 +171,7 @@ test('where no voice can be had, a tone is heard, and the call ends with the rea
 
 test('a fallback that can not be made is told and left out', async (t) => {
   const { port, type, hangUp } = await call({
-    providers: { stt: ears(), llm: answering('Nine.'), tts: new ToneTts() },
+    providers: { stt: inbound(), llm: answering('Nine.'), tts: new ToneTts() },
     agent: { fallbacks: { llm: [{ provider: 'test-7', model: '' }] } },
   })
   t.teardown(hangUp)
@@ -183,7 +183,7 @@ test('a fallback that can not be made is told and left out', async (t) => {
 
 test('connections that break count as transient', async (t) => {
   const llm = new ScriptedLlm(() => new APIConnectionError({ message: 'socket hang up' }))
-  const { port, type, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
+  const { port, type, hangUp } = await call({ providers: { stt: inbound(), llm, tts: new ToneTts() } })
   t.teardown(hangUp)
   type('When?')
   await port.until('the apology', () => port.said.some((said) => said.includes('say that again')))

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  AudioInstant,
   type CallingPolicy,
   callsPer24h,
   judgePlace,
+  Moment,
   nextOpening,
 } from '../../../../runtime/dialing/eligibility.ts'
 import { holidayOn } from '../../../../runtime/dialing/holidays.ts'
@@ -30,7 +30,7 @@ const DAY_MS = 24 * HOUR_MS
 t.test('hours of the law, in the clocks of every zone', async (t) => {
   const [rules, places] = await Promise.all([loadCallingRules(), loadPlaces()])
   const open = (where: { zones: string[]; regions: string[] }, iso: string, policy = POLICY) =>
-    judgePlace(where, policy, rules, new AudioInstant(Date.parse(iso)))
+    judgePlace(where, policy, rules, new Moment(Date.parse(iso)))
   const place = (zone: string, region: string) => ({ zones: [zone], regions: [region] })
   const cases: [string, string, string, boolean | string][] = [
     // 2026-03-02 is a Monday, 2026-03-01 a Sunday.
@@ -113,7 +113,7 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
     t.equal(holidayOn('2026-03-10', 'US-LA', own), 'Day of mourning')
     t.equal(holidayOn('2026-03-10', 'US-PA', own), undefined)
     t.equal(holidayOn('2026-03-11', 'US-PA', own), 'Day of thanks')
-    const noon = new AudioInstant(Date.parse('2026-03-10T18:00:00Z'))
+    const noon = new Moment(Date.parse('2026-03-10T18:00:00Z'))
     t.match(judgePlace(place('America/Chicago', 'US-LA'), POLICY, own, noon), { open: false, reason: 'holiday' })
   })
 
@@ -142,7 +142,7 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
   await t.test('whoever may be called is within the campaign and the federal hours in every zone', async () => {
     fc.assert(
       fc.property(anyWhere, anyPolicy, anyInstant, (where, policy, ms) => {
-        if (!judgePlace(where, policy, rules, new AudioInstant(ms)).open) return
+        if (!judgePlace(where, policy, rules, new Moment(ms)).open) return
         if (where.zones.length === 0) throw new Error('an unknown zone is open')
         for (const zone of where.zones) {
           const { secondOfDay, weekday } = wallClock(ms, zone)
@@ -167,7 +167,7 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
         fc.float({ min: 0, max: Math.fround(0.999), noNaN: true }),
         (where, policy, ms, share) => {
           const next = nextOpening(where, policy, rules, ms)
-          const at = (instant: number) => judgePlace(where, policy, rules, new AudioInstant(instant)).open
+          const at = (instant: number) => judgePlace(where, policy, rules, new Moment(instant)).open
           if (next === undefined) {
             for (let hour = 0; hour < 24 * 14; hour++)
               if (at(ms + hour * HOUR_MS)) throw new Error('it opens after all')
@@ -213,8 +213,8 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
       fc.property(fc.constantFrom(...codes), fc.constantFrom(...regions), anyInstant, (code, region, ms) => {
         const number = `+1${code}5550142`
         const [bare, more] = [places.whereaboutsOf({ number }), places.whereaboutsOf({ number, state: region })]
-        const closed = !judgePlace(bare, POLICY, rules, new AudioInstant(ms)).open
-        if (closed && judgePlace(more, POLICY, rules, new AudioInstant(ms)).open) throw new Error('it opened')
+        const closed = !judgePlace(bare, POLICY, rules, new Moment(ms)).open
+        if (closed && judgePlace(more, POLICY, rules, new Moment(ms)).open) throw new Error('it opened')
       }),
       { numRuns: 1_000 },
     )
@@ -259,7 +259,7 @@ t.test('the first opening within a month is found, on its last day too, however 
           .filter((ms) =>
             daysWithCalls.some((day) => Math.abs(ms - Date.parse(`${dateOf(day)}T12:00Z`)) <= 27 * HOUR_MS),
           )
-          .find((ms) => judgePlace(where, policy, rules, new AudioInstant(ms)).open)
+          .find((ms) => judgePlace(where, policy, rules, new Moment(ms)).open)
         const found = nextOpening(where, policy, rules, fromMs)
         if (found !== first) throw new Error(`${found} instead of ${first}`)
       },

@@ -9,10 +9,10 @@ import {
   TARGET,
   upperRate,
 } from '../../../../runtime/dialing/over-dialing.ts'
-import { type Load, type PaceLimits, pace as paceBy } from '../../../../runtime/dialing/pacing.ts'
+import { type CampaignLoad, type PaceLimits, pace as paceBy } from '../../../../runtime/dialing/pacing.ts'
 import { NumberChooser } from '../../../../runtime/dialing/source-number.ts'
 
-const pace = (load: Load, limits: PaceLimits) => paceBy(load, limits, NO_HISTORY)
+const pace = (load: CampaignLoad, limits: PaceLimits) => paceBy(load, limits, NO_HISTORY)
 
 const count = fc.integer({ min: 0, max: 500 })
 const anyLoad = fc

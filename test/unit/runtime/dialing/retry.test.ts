@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
+  attemptOutcomeOf,
   DEFAULT_RETRY,
   decide,
-  type EndedCall,
+  type EndedDial,
   OUTCOMES,
-  outcomeOf,
   PARTS_OF_DAY,
   partOfDay,
   type RetryPolicy,
@@ -23,7 +23,7 @@ const START = Date.parse('2026-03-02T15:00:00Z')
 const AT = { startedMs: START, endedMs: START + MINUTE_MS, zone: 'America/New_York' }
 
 t.test('every way a call can end has its outcome', async (t) => {
-  const ended: EndedCall = {
+  const ended: EndedDial = {
     status: 'completed',
     endReason: 'agent_hangup',
     disposition: 'completed',
@@ -32,7 +32,7 @@ t.test('every way a call can end has its outcome', async (t) => {
     placed: true,
     durationMs: 60_000,
   }
-  const cases: [Partial<EndedCall>, string][] = [
+  const cases: [Partial<EndedDial>, string][] = [
     [{}, 'reached'],
     [{ endReason: 'caller_hangup', durationMs: 9_000 }, 'hung_up'],
     [{ endReason: 'caller_hangup', durationMs: 11_000 }, 'reached'],
@@ -57,7 +57,7 @@ t.test('every way a call can end has its outcome', async (t) => {
     [{ status: 'canceled', endReason: 'api_hangup', answered: false, placed: false }, 'skipped'],
     [{ status: 'canceled', endReason: 'api_hangup', answered: false }, 'canceled'],
   ]
-  for (const [call, outcome] of cases) t.equal(outcomeOf({ ...ended, ...call }), outcome, JSON.stringify(call))
+  for (const [call, outcome] of cases) t.equal(attemptOutcomeOf({ ...ended, ...call }), outcome, JSON.stringify(call))
 })
 
 t.test('what is final is final, and what is suppressed stays suppressed', async (t) => {

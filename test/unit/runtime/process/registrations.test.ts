@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'runtime/tools/argument-check-thread.ts': 'a thread: its owner hears of its end and answers',
   'runtime/knowledge/engine/thread.ts': 'a thread: its owner hears of its end and starts another',
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',
-  'plugins/local/ears.ts': 'runs in the thread of plugins/local/thread.ts',
+  'plugins/local/recognisers.ts': 'runs in the thread of plugins/local/thread.ts',
   'workers/documents/extract/thread.ts': 'a thread: its owner hears of its end and fails the file',
   'store/uploads/bulk-copy-process.ts': 'a process of its own: its owner hears of its end and fails the load',
   'runtime/plugin/isolated/runner.ts': 'the process of a plugin: its role hears of its end and starts another',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import type { SeatKind, SlotStrategy } from '../../../../runtime/admission/seat-claim.ts'
+import type { SeatKind, SlotStrategy } from '../../../../runtime/admission/slot-claim.ts'
 import { type TakenSlot, workerOf } from '../../../../runtime/call/control/slots.ts'
 import { createRedis, type RedisClient } from '../../../../store/redis/client.ts'
 import {

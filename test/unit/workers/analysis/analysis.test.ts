@@ -1,5 +1,5 @@
 import t from 'tap'
-import { extractedSummary, faultOf, objectIn } from '../../../../runtime/analysis/prompt.ts'
+import { extractedSummary, faultOf, onlyObjectIn } from '../../../../runtime/analysis/prompt.ts'
 import { insertCall } from '../../../../store/calls/calls.ts'
 import { startTestApi, type TestApi, type TestUser } from '../../../support/instance/api.ts'
 import { startTestJobs } from '../../../support/instance/jobs.ts'
@@ -93,8 +93,8 @@ t.test(
 )
 
 t.test('what a model says is read with care', async (t) => {
-  t.same(objectIn('Here: {"a": {"b": 1}} done'), { a: { b: 1 } })
-  for (const nothing of ['', 'no', '[1]', '{', '} {', '"{}"x']) t.notOk(objectIn(nothing)?.a, nothing)
+  t.same(onlyObjectIn('Here: {"a": {"b": 1}} done'), { a: { b: 1 } })
+  for (const nothing of ['', 'no', '[1]', '{', '} {', '"{}"x']) t.notOk(onlyObjectIn(nothing)?.a, nothing)
   const wishes = { dispositions: [{ name: 'sold', when: 'sold' }] }
   t.equal(faultOf({ summary: 's', disposition: null }, wishes), undefined)
   t.match(faultOf({ summary: 's', disposition: 'other' }, wishes), /null or one of "sold"/)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AudioInstant, callsPer24h, judgePlace } from '../../../../runtime/dialing/eligibility.ts'
+import { callsPer24h, judgePlace, Moment } from '../../../../runtime/dialing/eligibility.ts'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
 
 /** The hours of each place as counsel would read them out; a day that is left out is closed. */
@@ -55,7 +55,7 @@ function hoursOf(text: string, day: number): [number, number] | undefined {
 t.test('the hours of every place in the table are those of its law, to the minute', async (t) => {
   const rules = await loadCallingRules()
   const open = (region: string, ms: number) =>
-    judgePlace({ zones: [ZONE], regions: [region] }, ANY_TIME, rules, new AudioInstant(ms)).open
+    judgePlace({ zones: [ZONE], regions: [region] }, ANY_TIME, rules, new Moment(ms)).open
   for (const [region, text] of Object.entries(LAW)) {
     const own = rules.rulesOf(region === '*' ? 'ZZ' : region)
     const inZone = /in (\S+\/\S+)/.exec(text)?.[1]
@@ -90,7 +90,7 @@ t.test('a call that a law forbids is refused with its citation', async (t) => {
     const where = { zones: [ZONE], regions: [region === '*' ? 'ZZ' : region] }
     const { citation } = rules.rulesOf(where.regions[0]!).at(-1)!
     const refusedWith = (ms: number) => {
-      const verdict = judgePlace(where, ANY_TIME, rules, new AudioInstant(ms))
+      const verdict = judgePlace(where, ANY_TIME, rules, new Moment(ms))
       return verdict.open ? '' : verdict.sentence
     }
     // Good Friday is a holiday where nothing else is stricter than the federal hours.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
-import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/store.ts'
+import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/embedded-vectors.ts'
 import type { VectorStore } from '../../../../runtime/plugin/contract.ts'
 import { createLogger } from '../../../../runtime/process/log.ts'
 import { insertAgent } from '../../../../store/agents/agents.ts'

@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { DueDelivery } from '../../../../store/events/webhook-deliveries.ts'
-import { Outbox, type Taken } from '../../../../workers/webhooks/outbox.ts'
-import { DeliveryWindows } from '../../../../workers/webhooks/rooms.ts'
+import { DeliveryWindows } from '../../../../workers/webhooks/delivery-windows.ts'
+import { DeliveryOutbox, type Taken } from '../../../../workers/webhooks/outbox.ts'
 
 function world() {
   const rooms = new DeliveryWindows()
   const sent: DueDelivery[] = []
-  const outbox = new Outbox(rooms, ({ delivery }) => void sent.push(delivery))
+  const outbox = new DeliveryOutbox(rooms, ({ delivery }) => void sent.push(delivery))
   let ids = 0
   return {
     rooms,

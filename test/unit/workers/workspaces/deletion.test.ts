@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/store.ts'
+import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/embedded-vectors.ts'
 import { CarrierFault } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { createLogger } from '../../../../runtime/process/log.ts'
 import { insertCall } from '../../../../store/calls/calls.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { type Lines, SimCallee } from '../../../../../plugins/sim/telephony-callee.ts'
+import { type Lines, SimCallee } from '../../../../../plugins/sim/sim-callee.ts'
 import { systemClock } from '../../../../../runtime/lib/clock.ts'
 import { Pacer } from '../../../../../runtime/media/line/pacer.ts'
 

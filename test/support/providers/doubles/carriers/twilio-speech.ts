@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Lines } from '../../../../../plugins/sim/telephony-callee.ts'
+import type { Lines } from '../../../../../plugins/sim/sim-callee.ts'
 import { encodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
 import { Resampler } from '../../../../../runtime/media/dsp/resample.ts'
 import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../../../../runtime/plugin-sdk/speech/espeak.ts'

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { searchBm25 } from '../../../../../runtime/knowledge/bm25.ts'
 import { denseQuery, denseRows } from '../../../../../runtime/knowledge/dense.ts'
-import { Engine, type EngineBlock } from '../../../../../runtime/knowledge/engine/engine.ts'
+import { type EngineBlock, SearchEngine } from '../../../../../runtime/knowledge/engine/engine.ts'
 import { denseModel, encodeRow } from '../../../../../runtime/knowledge/engine/row.ts'
 import { fuseByRank } from '../../../../../runtime/knowledge/fusion.ts'
 import { decodeSegment, encodeSegment } from '../../../../../runtime/knowledge/segment.ts'
@@ -47,7 +47,7 @@ function plainSearch(documents: readonly Document[], query: VectorQuery): Vector
 t.test(
   'threads together find what a search of all points in turn finds, ties in the order of the blocks',
   async (t) => {
-    const engine = new Engine({ model, onLost: (error) => t.fail(error) })
+    const engine = new SearchEngine({ model, onLost: (error) => t.fail(error) })
     t.teardown(() => engine.close())
     const random = numbers(1)
     const word = () => `word${Math.floor(random() ** 2 * 40)}`
@@ -81,7 +81,7 @@ t.test(
 )
 
 t.test('an engine without a model searches by words, whatever vectors come', async (t) => {
-  const engine = new Engine({ model: undefined, onLost: (error) => t.fail(error) })
+  const engine = new SearchEngine({ model: undefined, onLost: (error) => t.fail(error) })
   t.teardown(() => engine.close())
   const dense = Float32Array.from({ length: DIMENSIONS }, () => 1)
   const bytes = encodeRow([{ chunk: 0, terms: termsOf('apple'), dense }], model)
@@ -91,7 +91,7 @@ t.test('an engine without a model searches by words, whatever vectors come', asy
 })
 
 t.test('memory is counted with the vectors, and what fails to be added is none', async (t) => {
-  const engine = new Engine({ model, onLost: (error) => t.fail(error) })
+  const engine = new SearchEngine({ model, onLost: (error) => t.fail(error) })
   t.teardown(() => engine.close())
   const rowOf = (id: number, dense?: Float32Array) => ({
     id,
@@ -115,13 +115,13 @@ t.test('the threads are the process’s own: they start under the guard, and kee
   const urlOf = (path: string) => JSON.stringify(new URL(`../../../../../${path}`, import.meta.url).href)
   const program = `
     const { installGuard } = await import(${urlOf('runtime/plugin/guard/guard.ts')})
-    const { Engine } = await import(${urlOf('runtime/knowledge/engine/engine.ts')})
+    const { SearchEngine } = await import(${urlOf('runtime/knowledge/engine/engine.ts')})
     const { denseModel, encodeRow } = await import(${urlOf('runtime/knowledge/engine/row.ts')})
     const { termsOf } = await import(${urlOf('runtime/knowledge/terms.ts')})
     installGuard({ grants: [], env: process.env, hide: [], pluginFolders: [], log: console })
     const model = denseModel({ model: 'test/two', dimensions: 2 })
     const dense = Float32Array.of(1, 1)
-    const engine = new Engine({ model, onLost: (error) => console.log(error) })
+    const engine = new SearchEngine({ model, onLost: (error) => console.log(error) })
     const bytes = encodeRow([{ chunk: 3, terms: termsOf('apple'), dense }], model)
     const index = engine.indexOf(await engine.add([{ id: 1, documentId: 'a', bytes }], []))
     const query = { terms: termsOf('apple'), dense, limit: 5 }

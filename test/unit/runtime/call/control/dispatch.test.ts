@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
-import type { SlotClaim } from '../../../../../runtime/admission/seat-claim.ts'
+import type { SlotClaim } from '../../../../../runtime/admission/slot-claim.ts'
 import { Dispatch } from '../../../../../runtime/call/control/dispatch.ts'
 import type { Leases } from '../../../../../runtime/call/control/leases.ts'
 import type { HeldSlot, Slots, TakenSlot } from '../../../../../runtime/call/control/slots.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { WorkerRequests } from '../../../../../runtime/call/control/asks.ts'
+import { WorkerRequests } from '../../../../../runtime/call/control/worker-requests.ts'
 import { CallLog } from '../../../../../runtime/call/log/call-log.ts'
 import type { CallEvent, CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import { cutOff } from '../../../../../runtime/call/log/fold.ts'

@@ -4,45 +4,45 @@ import { InboundAudio } from '../../../../../runtime/conversation/hearing/inboun
 const clock = { nowMs: () => 0, monotonicMs: () => 1000 }
 
 test('what was heard last is kept, and what lies before the turn is silence', (t) => {
-  const ears = new InboundAudio(clock)
-  ears.hear(new Int16Array(19_000).fill(1))
-  ears.hear(new Int16Array(1000).fill(2))
-  const recent = ears.recent()
+  const inbound = new InboundAudio(clock)
+  inbound.hear(new Int16Array(19_000).fill(1))
+  inbound.hear(new Int16Array(1000).fill(2))
+  const recent = inbound.recent()
   t.equal(recent.length, 19_200)
   t.strictSame([recent[0], recent[18_199], recent[18_200], recent.at(-1)], [1, 1, 2, 2])
-  ears.forget()
-  ears.hear(new Int16Array(10).fill(3))
-  t.strictSame([...ears.recent().subarray(-11)], [0, ...new Array(10).fill(3)])
+  inbound.forget()
+  inbound.hear(new Int16Array(10).fill(3))
+  t.strictSame([...inbound.recent().subarray(-11)], [0, ...new Array(10).fill(3)])
   t.end()
 })
 
 test('the end of the sound is known to the sample', (t) => {
-  const ears = new InboundAudio(clock)
+  const inbound = new InboundAudio(clock)
   const samples = new Int16Array(320)
   samples[159] = 5000
-  ears.hear(samples)
-  t.equal(ears.loudStretches.end(1_000)?.atMs, 990)
+  inbound.hear(samples)
+  t.equal(inbound.loudStretches.end(1_000)?.atMs, 990)
   t.end()
 })
 
 test('a caller whose packets stop is heard as silence, one that is only late is not', (t) => {
   let nowMs = 1000
-  const ears = new InboundAudio({ nowMs: () => nowMs, monotonicMs: () => nowMs })
+  const inbound = new InboundAudio({ nowMs: () => nowMs, monotonicMs: () => nowMs })
   let heard = 0
-  ears.listen((samples) => {
+  inbound.listen((samples) => {
     heard += samples.length
   })
   const tick = (atMs: number) => {
     nowMs = atMs
-    ears.tick(atMs)
+    inbound.tick(atMs)
   }
-  ears.hear(new Int16Array(320))
+  inbound.hear(new Int16Array(320))
   tick(1020)
   tick(5000)
   t.equal(heard, 320, 'a stall of this process is no silence of the caller')
   for (let i = 0; i < 9; i++) tick(5000 + i * 20)
   t.equal(heard, 320 + 5 * 320)
-  ears.hear(new Int16Array(320))
+  inbound.hear(new Int16Array(320))
   tick(6000)
   t.equal(heard, 320 + 6 * 320)
   t.end()
@@ -53,12 +53,12 @@ function atDesk() {
   let nowMs = 0
   let heardMs = 0
   let silentMs = 0
-  const ears = new InboundAudio({ nowMs: () => nowMs, monotonicMs: () => nowMs })
-  ears.listen((samples) => {
+  const inbound = new InboundAudio({ nowMs: () => nowMs, monotonicMs: () => nowMs })
+  inbound.listen((samples) => {
     heardMs += samples.length / 16
     if (samples.every((sample) => sample === 0)) silentMs += samples.length / 16
   })
-  const packet = (level: number) => ears.hear(new Int16Array(320).fill(level))
+  const packet = (level: number) => inbound.hear(new Int16Array(320).fill(level))
   return {
     heard: () => heardMs,
     silent: () => silentMs,
@@ -68,7 +68,7 @@ function atDesk() {
       for (let i = 0; i < ms / 20; i++) {
         nowMs += 20
         for (let n = 0; n < packets; n++) packet(level)
-        ears.tick(nowMs)
+        inbound.tick(nowMs)
       }
     },
     burst(ms: number, level: number) {
@@ -109,27 +109,27 @@ test('who fell silent between words is heard as silent, after a second at the la
 })
 
 test('what was said before is heard as fast as listeners go, with its own times, and what is said now behind it', async (t) => {
-  const ears = new InboundAudio(clock)
+  const inbound = new InboundAudio(clock)
   const heard: string[] = []
   let done = Promise.withResolvers<void>()
-  ears.listen((samples, endMs) => {
+  inbound.listen((samples, endMs) => {
     heard.push(`${samples[0]} at ${endMs}`)
     return done.promise
   })
   const packet = (level: number) => new Int16Array(320).fill(level)
-  ears.hear(packet(1), 400)
-  ears.hear(packet(2), 420)
-  ears.hear(packet(3))
-  t.equal(ears.behind, true)
+  inbound.hear(packet(1), 400)
+  inbound.hear(packet(2), 420)
+  inbound.hear(packet(3))
+  t.equal(inbound.behind, true)
   await new Promise(setImmediate)
   t.strictSame(heard, ['1 at 400'], 'the next waits until the first was listened to')
-  ears.tick(1_000)
+  inbound.tick(1_000)
   done.resolve()
-  await ears.caughtUp()
+  await inbound.caughtUp()
   t.strictSame(heard, ['1 at 400', '2 at 420', '3 at 1000'])
-  t.equal(ears.behind, false)
+  t.equal(inbound.behind, false)
   done = Promise.withResolvers()
-  ears.hear(packet(4))
+  inbound.hear(packet(4))
   t.equal(heard.at(-1), '4 at 1000', 'what is said now waits for nobody')
 })
 

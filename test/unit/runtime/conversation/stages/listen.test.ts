@@ -87,13 +87,13 @@ t.test('speech of which no words come is told, and the caller asked, twice at mo
 t.test('a caller whom no recogniser hears is told after three seconds, once an outage', async (t) => {
   const { report, take, pass, now } = begin()
   const tells = "says: I'm sorry, I can't hear you at the moment. One moment, please."
-  report({ type: 'deaf', sinceMs: now() })
+  report({ type: 'stt_unavailable', sinceMs: now() })
   pass(2_900)
   t.same(take(), [])
   pass(10_000)
   t.same(take(), [tells])
-  report({ type: 'deaf', sinceMs: undefined })
-  report({ type: 'deaf', sinceMs: now() })
+  report({ type: 'stt_unavailable', sinceMs: undefined })
+  report({ type: 'stt_unavailable', sinceMs: now() })
   pass(4_000)
   t.same(take(), [tells])
 })

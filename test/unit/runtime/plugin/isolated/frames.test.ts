@@ -2,7 +2,7 @@ import { test } from 'tap'
 import {
   type Frame,
   FrameReader,
-  FrameWriter,
+  PipeFrameWriter,
   PLUGIN_LIMITS,
   ROLE_LIMITS,
 } from '../../../../../runtime/plugin/isolated/frames.ts'
@@ -14,7 +14,7 @@ function all(reader: FrameReader): Frame[] {
 }
 
 test('frames come out as they went in, however the pipe cuts them', async (t) => {
-  const writer = new FrameWriter(PLUGIN_LIMITS)
+  const writer = new PipeFrameWriter(PLUGIN_LIMITS)
   writer.message({ type: 'log', level: 'info', message: 'grüß' })
   writer.audio(7, Int16Array.of(1, -2, 3))
   writer.result(8, { rows: [0.5] })
@@ -44,7 +44,7 @@ test('frames come out as they went in, however the pipe cuts them', async (t) =>
 })
 
 test('what was taken stays as it was while more is written', async (t) => {
-  const writer = new FrameWriter(ROLE_LIMITS)
+  const writer = new PipeFrameWriter(ROLE_LIMITS)
   const samples = Int16Array.of(1, 2)
   writer.audio(1, samples)
   samples.fill(9)
@@ -58,11 +58,11 @@ test('what was taken stays as it was while more is written', async (t) => {
 })
 
 test('what is too long is neither written nor read', async (t) => {
-  const writer = new FrameWriter(PLUGIN_LIMITS)
+  const writer = new PipeFrameWriter(PLUGIN_LIMITS)
   t.throws(() => writer.message('x'.repeat(70_000)), { name: 'RangeError', message: /at most 65536/ })
   t.throws(() => writer.result(1, 'x'.repeat(2 << 20)), RangeError)
   t.equal(writer.length, 0)
-  const generous = new FrameWriter(ROLE_LIMITS)
+  const generous = new PipeFrameWriter(ROLE_LIMITS)
   generous.message('x'.repeat(70_000))
   const reader = new FrameReader(PLUGIN_LIMITS)
   reader.push(generous.take().subarray(0, 5))

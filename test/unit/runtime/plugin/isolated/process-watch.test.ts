@@ -1,12 +1,12 @@
 import { test } from 'tap'
-import { ProcessWatch, type Verdict } from '../../../../../runtime/plugin/isolated/process-watch.ts'
+import { ProcessWatch, type WatchAction } from '../../../../../runtime/plugin/isolated/process-watch.ts'
 
 const MIB = 2 ** 20
 
 /** What is said of a process that uses so much of a core, looked at ten times a second. */
-function verdicts(shares: readonly number[], { beats = true, memoryBytes = MIB } = {}): Verdict[] {
+function verdicts(shares: readonly number[], { beats = true, memoryBytes = MIB } = {}): WatchAction[] {
   const watch = new ProcessWatch(512 * MIB, 0)
-  const said: Verdict[] = []
+  const said: WatchAction[] = []
   let cpuMs = 0
   for (const [n, share] of shares.entries()) {
     const nowMs = (n + 1) * 100

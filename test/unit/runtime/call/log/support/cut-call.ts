@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { WorkerRequests } from '../../../../../../runtime/call/control/asks.ts'
 import { CallerAudio } from '../../../../../../runtime/call/control/caller-audio.ts'
+import { WorkerRequests } from '../../../../../../runtime/call/control/worker-requests.ts'
 import type { SessionPort } from '../../../../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../../../../runtime/call/link/messages.ts'
 import { CallLog } from '../../../../../../runtime/call/log/call-log.ts'
@@ -215,11 +215,11 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
           this.#interrupt(false)
           this.#reply(order.text)
           break
-        case 'go_on':
+        case 'continue_reply':
           void this.#goOn()
           break
-        case 'cut_off':
-          if (order.force === 'unless_to_the_end' && this.#queue.some(({ interruptible }) => !interruptible)) break
+        case 'interrupt':
+          if (order.force === 'keep_uninterruptible' && this.#queue.some(({ interruptible }) => !interruptible)) break
           this.#interrupt(order.force !== false)
           break
         case 'end':

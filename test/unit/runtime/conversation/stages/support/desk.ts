@@ -108,24 +108,24 @@ function wordsOf(order: Order): string {
       return `${order.interruptible ? 'says' : 'says to the end'}: ${order.text}`
     case 'answer':
       return `answers: ${order.text}`
-    case 'go_on':
+    case 'continue_reply':
       return order.instructions === undefined ? 'answers' : 'finishes'
-    case 'fill':
+    case 'play_filler':
       return `fills: ${order.text}`
     case 'end_turn':
       return `turn ends at ${order.atMs}`
     case 'prepare_filler':
       return '(prepares)'
-    case 'cut_off':
-      if (order.force === 'unless_to_the_end') return 'stops, unless to the end'
+    case 'interrupt':
+      if (order.force === 'keep_uninterruptible') return 'stops, unless to the end'
       return order.force ? 'stops all' : 'stops'
     case 'end':
       return `ends: ${order.reason}${order.error === undefined ? '' : `, ${order.error}`}`
-    case 'silence':
+    case 'suppress_output':
       return order.on ? 'falls silent' : 'may speak'
     case 'note':
       return `${order.role === 'user' ? 'remembers' : 'is told'}: ${order.text}`
-    case 'hush':
+    case 'stop_filler':
       return 'hushes'
   }
 }

@@ -1,5 +1,5 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
-import type { SupervisorEars } from '../../runtime/call/control/supervision.ts'
+import type { SupervisorListener } from '../../runtime/call/control/supervision.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { noteSupervisor } from '../../store/calls/supervisors.ts'
@@ -17,34 +17,41 @@ export interface InnerOptions {
 }
 
 /** A supervisor at a call of this node: the call's end of the line. */
-export class SupervisorAtCall implements LineHandlers, SupervisorEars {
+export class SupervisorLink implements LineHandlers, SupervisorListener {
   readonly #options: InnerOptions
   readonly #join: Join
   #line: Line | undefined
   #left = false
 
-  /** Undefined when the call is none of this node's, or talks with nobody. */
-  static async sit(options: InnerOptions, join: Join, open: (handlers: LineHandlers) => Promise<Line>): Promise<void> {
+  /** Does nothing when the call is on another node, or has no conversation. */
+  static async join(
+    options: InnerOptions,
+    request: Join,
+    open: (handlers: LineHandlers) => Promise<Line>,
+  ): Promise<void> {
     const { calls } = options
-    if (calls.supervision(join.callId) === undefined) return
-    const seat = new SupervisorAtCall(options, join)
-    seat.#line = await open(seat)
-    const supervision = calls.supervision(join.callId)
-    if (supervision === undefined || !calls.supervised(join.callId, { type: 'supervisor_joined', who: join.who })) {
-      seat.#tell({ type: 'error', code: 'not_talking', message: 'The call talks with nobody' })
-      seat.#line.close()
+    if (calls.supervision(request.callId) === undefined) return
+    const link = new SupervisorLink(options, request)
+    link.#line = await open(link)
+    const supervision = calls.supervision(request.callId)
+    if (
+      supervision === undefined ||
+      !calls.supervised(request.callId, { type: 'supervisor_joined', who: request.who })
+    ) {
+      link.#tell({ type: 'error', code: 'not_talking', message: 'The call talks with nobody' })
+      link.#line.close()
       return
     }
-    supervision.add(seat)
+    supervision.add(link)
     noteSupervisor(
-      options.store.tenant(join.workspaceId),
-      join.callId,
-      join.who,
+      options.store.tenant(request.workspaceId),
+      request.callId,
+      request.who,
       new Date(options.clock.nowMs()),
-    ).catch((err) => options.log.warn({ err, callId: join.callId }, 'A supervisor could not be noted'))
-    seat.#tell({
+    ).catch((err) => options.log.warn({ err, callId: request.callId }, 'Could not record a supervisor'))
+    link.#tell({
       type: 'listening',
-      call_log_id: join.callId,
+      call_log_id: request.callId,
       audio: { encoding: 'pcm_s16le', sample_rate: supervision.sampleRateHz, channels: 2 },
     })
   }

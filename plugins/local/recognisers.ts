@@ -9,7 +9,7 @@ import type { FromThread } from './thread-messages.ts'
 type Say = (message: FromThread) => void
 
 /** Recognises all callers of a model. */
-export interface InboundAudio {
+export interface LocalRecogniser {
   open(session: number): void
   push(session: number, samples: Int16Array): void
   /** There is no more audio of this caller. */
@@ -29,7 +29,7 @@ interface Streamed {
 }
 
 /** Words as they are spoken, by a model that hears in pieces. */
-export class StreamingEars implements InboundAudio {
+export class StreamingRecogniser implements LocalRecogniser {
   readonly #recogniser: OnlineRecognizer
   readonly #quiet: () => Denoiser | undefined
   readonly #say: Say
@@ -141,13 +141,13 @@ interface Cutting {
 }
 
 /** Whole utterances, cut by a voice activity detector, by a model that must have heard all. */
-export class OfflineEars implements InboundAudio {
+export class OfflineRecogniser implements LocalRecogniser {
   readonly #recogniser: OfflineRecognizer
   readonly #quiet: () => Denoiser | undefined
   readonly #say: Say
   readonly #pauseMs: number
   readonly #sessions = new Map<number, Cutting>()
-  /** One utterance at a time, over all sessions. */
+  /** One utterance at a time, across all sessions. */
   #recognising: Promise<void> = Promise.resolve()
   #waiting = 0
 

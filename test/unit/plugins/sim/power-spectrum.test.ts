@@ -1,5 +1,5 @@
 import t from 'tap'
-import { PowerSpectrum } from '../../../../plugins/sim/fft.ts'
+import { PowerSpectrum } from '../../../../plugins/sim/power-spectrum.ts'
 import { seeded } from '../../../support/phone/numbers.ts'
 
 /** By the definition of the transform. */

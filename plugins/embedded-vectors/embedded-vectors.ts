@@ -1,4 +1,4 @@
-import { Engine } from '../../runtime/knowledge/engine/engine.ts'
+import { SearchEngine } from '../../runtime/knowledge/engine/engine.ts'
 import { type DenseModel, denseModel, encodeRow } from '../../runtime/knowledge/engine/row.ts'
 import type {
   EmbeddingIdentity,
@@ -17,7 +17,7 @@ export class EmbeddedVectors implements VectorStore {
   readonly #cache: IndexCache
   readonly #model: DenseModel | undefined
 
-  /** `onLost` is told why the search threads ended on their own; the next search starts others. */
+  /** `onLost` gets the reason when the search threads end unexpectedly; the next search starts others. */
   constructor(
     shelf: VectorBlobStore,
     cacheBytes: number,
@@ -27,7 +27,7 @@ export class EmbeddedVectors implements VectorStore {
     const model = denseModel(embedding)
     this.#shelf = shelf
     this.#model = model
-    this.#cache = new IndexCache(shelf, cacheBytes, () => new Engine({ model, onLost }))
+    this.#cache = new IndexCache(shelf, cacheBytes, () => new SearchEngine({ model, onLost }))
   }
 
   async upsert(

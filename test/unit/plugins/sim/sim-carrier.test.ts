@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { SimCarrier } from '../../../../plugins/sim/telephony.ts'
+import { SimCarrier } from '../../../../plugins/sim/sim-carrier.ts'
 import { behaviourOf, SUFFIXES } from '../../../../plugins/sim/telephony-behaviour.ts'
 import type { PhoneNumber } from '../../../../runtime/lib/phone-number.ts'
 import { decodeG711, encodeG711 } from '../../../../runtime/media/codecs/g711.ts'

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { endpointingDelayMs, weighWords } from '../../../../../runtime/conversation/hearing/endpointing.ts'
 import { InboundAudio } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
-import { type EndsAt, TurnEnd } from '../../../../../runtime/conversation/hearing/turn.ts'
+import { type EndsAt, TurnEnd } from '../../../../../runtime/conversation/hearing/turn-end.ts'
 import { english } from '../../../../../runtime/conversation/languages/en.ts'
 import { EOT_SAMPLES, loadModels } from '../../../../../runtime/conversation/providers/models.ts'
 import { contextOf } from '../../../../../runtime/conversation/replying/context.ts'
@@ -37,11 +37,11 @@ test('an open sentence is not over, a closed one more likely is', (t) => {
 test('the end-of-turn model really runs: it tells unfinished speech from finished', async (t) => {
   const models = await loadModels('silent')
   const opinion = async (text: string) => {
-    const ears = new InboundAudio(systemClock)
-    ears.hear(speech(text, 16_000))
-    ears.hear(new Int16Array(1600))
-    t.equal(ears.recent().length, EOT_SAMPLES)
-    return models.endOfTurn(ears.recent())
+    const inbound = new InboundAudio(systemClock)
+    inbound.hear(speech(text, 16_000))
+    inbound.hear(new Int16Array(1600))
+    t.equal(inbound.recent().length, EOT_SAMPLES)
+    return models.endOfTurn(inbound.recent())
   }
   const open = await opinion('I think that, um')
   const closed = await opinion('No thank you.')

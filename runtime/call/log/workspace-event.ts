@@ -1,6 +1,6 @@
 import type { CallEvent } from './events.ts'
 
-/** An event of a call as its workspace is told of it; undefined: it is not. What the call's row says is told by the row. */
+/** The workspace event for an event of a call; undefined: not published. Changes of the call's row are published with the row. */
 export function workspaceEventOf(event: CallEvent): { type: string; data: Record<string, unknown> } | undefined {
   const place = { seq: event.seq, at: new Date(event.at).toISOString() }
   switch (event.type) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { meanOpinionScore } from '../../../../../runtime/media/line/e-model.ts'
+import { meanOpinionScore } from '../../../../../runtime/media/line/mean-opinion-score.ts'
 
 t.test('a good line scores 4.4, loss and delay cost what G.107 says', async (t) => {
   t.ok(Math.abs(meanOpinionScore(0, 0) - 4.41) < 0.01)

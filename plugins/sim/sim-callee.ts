@@ -118,7 +118,7 @@ export class SimCallee implements Leg {
     this.#end()
   }
 
-  /** One frame of the callee's line, and whatever they decide to do. */
+  /** One frame of the callee's line, and the callee's next action. */
   tick(nowMs: number): void {
     if (this.#over || this.#events === undefined) return
     while (this.#marks[0] !== undefined && this.#marks[0].atMs <= nowMs) this.#events.played(this.#marks.shift()!.id)

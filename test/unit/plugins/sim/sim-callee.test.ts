@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SimCallee } from '../../../../plugins/sim/telephony-callee.ts'
+import { SimCallee } from '../../../../plugins/sim/sim-callee.ts'
 import { encodeG711 } from '../../../../runtime/media/codecs/g711.ts'
 
 const FRAME_MS = 20

@@ -12,13 +12,13 @@ const MAX_KEPT = 64
 const toolAsk = Compile(TOOL_ASK)
 const knowledgeAsk = Compile(KNOWLEDGE_ASK)
 
-/** Does what a worker asks for. `key` names a call of a tool over all calls: it goes along, so that nobody does it twice. */
+/** Does what a worker asks for. `key` identifies a tool call across all calls and is sent along as an idempotency key. */
 export interface AskAnswers {
   tool(callId: string, params: AskMethods['tool']['params'], key: string): Promise<AskMethods['tool']['result']>
   knowledge(callId: string, params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']>
 }
 
-/** What the workers of one call ask: answered once each, and written into its log. */
+/** Requests of one call's workers: each is answered once and written to the call log. */
 export class WorkerRequests {
   readonly #callId: string
   readonly #log: CallLog
@@ -43,7 +43,7 @@ export class WorkerRequests {
     throw new PatchbayError('validation')
   }
 
-  /** A call of a tool that was asked for before, perhaps by a worker that is gone, runs once: its one result is everybody's. */
+  /** A repeated tool call, perhaps of a lost worker, runs once: every request gets the same result. */
   #tool(params: AskMethods['tool']['params']): Promise<AskMethods['tool']['result']> {
     const known = this.#tools.get(params.id)
     if (known !== undefined) return known

@@ -5,7 +5,7 @@ const LEAST_OF_RECEIVER = 1
 const OF_WORKSPACE = 128
 const OF_ALL = 1_024
 /**
- * Of its window, so many times as much is taken for a receiver at least: the database is asked less often than it answers. Whoever
+ * Deliveries are claimed ahead for a receiver, at least this many times its window, so that claims are rarer than answers. A receiver that
  * answered more between two looks has twice that ready for the next, so that it waits for none, however long a look takes.
  */
 const AHEAD = 4
@@ -18,7 +18,7 @@ interface Sending {
 }
 
 /**
- * Who may send how much at once, so that a receiver that hangs holds up nobody else: each has a window of its own, which
+ * Limits the concurrent deliveries of each webhook, so that a hanging receiver delays no other: each has its own window, which
  * grows with what it takes and is halved by what it fails. What is free is shared out in turns. Pure.
  */
 export class DeliveryWindows {
@@ -86,7 +86,7 @@ export class DeliveryWindows {
     lower(this.#ofWorkspace, workspaceId)
   }
 
-  /** Forgets all webhooks but these. */
+  /** Drops the windows of all other webhooks. */
   keep(webhooks: readonly { id: string }[]): void {
     const kept = new Set(webhooks.map(({ id }) => id))
     for (const one of [this.#windows, this.#answered]) for (const id of one.keys()) if (!kept.has(id)) one.delete(id)

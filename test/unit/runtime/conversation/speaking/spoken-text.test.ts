@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { SpokenText } from '../../../../../runtime/conversation/speaking/heard.ts'
+import { SpokenText } from '../../../../../runtime/conversation/speaking/spoken-text.ts'
 
 test('words with timings are heard once they began, whatever their letters', (t) => {
   const spoken = new SpokenText()

@@ -1,6 +1,6 @@
 /**
- * What a voice slot is for, in order of priority: a call that lost its worker, then an inbound call, then a callee who
- * picked up and was dialled without a slot, then calls that are about to be placed.
+ * What a voice slot is wanted for, in order of priority: a call that lost its worker, then inbound callers, then callees who
+ * picked up after being dialled without a slot, then calls about to be dialled.
  */
 export type SeatKind = 'recovering' | 'inbound' | 'web' | 'picked_up' | 'outbound'
 

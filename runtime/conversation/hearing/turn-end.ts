@@ -17,7 +17,7 @@ export type EndsAt = (pause: { probability: number; text: string; endMs: number 
 export class TurnEnd {
   readonly model = 'turn-detector-v1-mini'
   readonly provider = 'patchbay'
-  readonly #ears: InboundAudio
+  readonly #inbound: InboundAudio
   readonly #models: LocalModels
   readonly #clock: Clock
   readonly #endsAt: EndsAt
@@ -30,13 +30,13 @@ export class TurnEnd {
   predictions = 0
 
   constructor(
-    ears: InboundAudio,
+    inbound: InboundAudio,
     models: LocalModels,
     clock: Clock,
     endsAt: EndsAt,
     onError: (error: unknown) => void,
   ) {
-    this.#ears = ears
+    this.#inbound = inbound
     this.#models = models
     this.#clock = clock
     this.#endsAt = endsAt
@@ -71,8 +71,8 @@ export class TurnEnd {
   async predictEndOfTurn(chatCtx: llm.ChatContext): Promise<number> {
     const last = chatCtx.items.at(-1)
     const text = last?.type === 'message' && last.role === 'user' ? (last.textContent ?? '') : ''
-    // Nobody is answered who was not heard to the end.
-    await this.#ears.caughtUp()
+    // Answer only after all received audio was processed.
+    await this.#inbound.caughtUp()
     this.#prediction ??= this.#predict()
     const probability = await this.#prediction
     const endMs = this.#speechEndMs ?? this.#clock.monotonicMs()
@@ -92,7 +92,7 @@ export class TurnEnd {
       timer = setTimeout(() => resolve(UNSURE), PREDICTION_TIMEOUT_MS)
     })
     try {
-      return await Promise.race([this.#models.endOfTurn(this.#ears.recent()), late])
+      return await Promise.race([this.#models.endOfTurn(this.#inbound.recent()), late])
     } catch (error) {
       this.#onError(error)
       return UNSURE

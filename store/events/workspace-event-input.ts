@@ -1,4 +1,4 @@
-/** What events say that code tells with `publishEvent` or `publishToOperators`; the others are told by triggers. As the OpenAPI document shows them. */
+/** Bodies of the events published with `publishEvent` or `publishToOperators`, as in the OpenAPI document; triggers publish the others. */
 
 /** Something of a workspace. */
 export type WorkspaceEventInput =

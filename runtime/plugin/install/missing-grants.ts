@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Record<Permission, (entry: string) => string>> = {
 /** Its author could hide a wish behind what a terminal obeys. */
 const sentenceOf = (permission: Permission, entry: string): string => SENTENCES[permission](printable(entry))
 
-/** What a process of its own can't be given, whoever grants it. */
+/** Permissions that can't be granted to an isolated process. */
 const IMPOSSIBLE: ReadonlySet<Permission> = new Set(['run', 'listen'])
 
 /** What a manifest asks for that is not granted yet, a sentence each. */

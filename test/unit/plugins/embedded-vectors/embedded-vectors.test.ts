@@ -1,6 +1,6 @@
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
-import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/store.ts'
+import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/embedded-vectors.ts'
 import { termsOf } from '../../../../runtime/knowledge/terms.ts'
 import type { EmbeddingIdentity, VectorBlobStore, VectorScope } from '../../../../runtime/plugin/contract.ts'
 import { openStore } from '../../../../store/database/database.ts'

@@ -13,8 +13,8 @@ import {
   type DialEvents,
   type DialOrder,
 } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import { type Lines, RATE_HZ, SimCallee, type Utterance } from './sim-callee.ts'
 import { type Behaviour, behaviourOf, type CalleeSettings } from './telephony-behaviour.ts'
-import { type Lines, RATE_HZ, SimCallee, type Utterance } from './telephony-callee.ts'
 import { COUNTRIES, randomNumber } from './telephony-numbers.ts'
 
 const VOICE = 'en-us'
@@ -78,7 +78,7 @@ export class SimCarrier implements Carrier {
     if (behaviour.answer === 'carrier') throw refused('the number asks for a failing carrier')
     const dialled: Dialled = { behaviour, events, timer: undefined, callee: undefined, leave: undefined }
     this.#live.set(order.callId, dialled)
-    // Rendered before it rings, so that nobody waits for the program once the phone is picked up.
+    // Rendered before it rings, so that pick-up doesn't wait for the program.
     this.#lines ??= this.#render()
     this.#lines.catch(() => {
       this.#lines = undefined

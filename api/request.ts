@@ -110,7 +110,7 @@ type Matched = ReturnType<Router<Compiled>['match']>
 /** Asked every few seconds by machines: nobody looks for these among traces. */
 const UNTRACED: ReadonlySet<string> = new Set(['/health', '/ready'])
 
-/** Of an error's body, so much is kept for whoever looks for a mistake. */
+/** How much of an error's body is kept in the request log. */
 const KEPT_OF_FAULT = 2_000
 
 /** Sends what `run` comes to and notes it. */

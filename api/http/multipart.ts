@@ -15,7 +15,7 @@ export interface UploadedFile {
   field: string
   filename: string
   contentType: string
-  /** The bytes as they arrive. Ends with `file_too_large` beyond the limit: whoever stored a part of it removes it. */
+  /** The bytes as they arrive. Ends with `file_too_large` beyond the limit: the consumer removes what it stored of it. */
   content: AsyncIterable<Buffer>
 }
 

@@ -79,7 +79,7 @@ const RETRY_AFTER_S = '1'
 /** Their sentences are for operators, unless a route declares that its callers may read them. */
 const OPERATORS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['configuration', 'permission_denied', 'plugin'])
 
-/** The error that callers of the route are told of. */
+/** The error that callers of the route get. */
 export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
   const raised =
     error instanceof PatchbayError

@@ -12,7 +12,7 @@ export interface StopRequests {
   readonly requested: Promise<string>
   /** A second signal: the operator does not want to wait. */
   readonly forced: Promise<void>
-  /** Asked again, it waits all the same: only whoever is at the machine hurries. */
+  /** Asked again, it waits all the same: only a second signal skips the wait. */
   request(reason: string): void
 }
 

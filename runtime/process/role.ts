@@ -7,7 +7,7 @@ export interface Role {
   readonly name: string
   /** Address this role listens on, with the port it really got: `http://127.0.0.1:8080`. */
   readonly url?: string
-  /** A sentence for whoever started it. */
+  /** A sentence for the person who started it. */
   readonly notice?: string
   /** Resolves once it is given calls, which may be after its start: a voice worker waits for an api node. */
   readonly serving?: Promise<void>

@@ -101,7 +101,7 @@ class Supervisor implements Supervised {
     try {
       await Promise.race([ready(child, signal), exited])
     } catch (error) {
-      // A child that could not be run says why better than whoever waited for it.
+      // A child that could not be run says why better than the code that waited for it.
       if (child.pid === undefined) await exited
       throw error
     } finally {
@@ -117,7 +117,7 @@ class Supervisor implements Supervised {
       const how = await this.#exited
       if (this.#stopping.signal.aborted) return
       const delayMs = backoff.next(performance.now() - readyAtMs)
-      // One that was told to end did so; whoever told it wants a new one.
+      // A child that was asked to end did so, and a new one is wanted.
       const level = how === ENDED_WELL ? 'info' : 'error'
       log[level]({ child: name, delayMs }, `${name} ${how}; starting it again`)
       await sleep(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => {})

@@ -210,7 +210,7 @@ function portsOf({ port, webrtcPort }: WebRtcOptions['config']): number[] {
 
 /**
  * Where browsers find this node: the configured address, or that of its PUBLIC_URL when it is not one of its own. Strangers are
- * told of that address alone, unless it is an internal one by PUBLIC_URL: then they are in the same network.
+ * given that address alone, unless it is an internal one by PUBLIC_URL: then they are in the same network.
  */
 async function addressesOf({ publicUrl, publicUrlGiven, webrtcPublicAddress }: WebRtcOptions['config']): Promise<{
   publicAddress: string | undefined

@@ -169,7 +169,7 @@ export class ActiveTrunk {
 
   /**
    * May media of its calls be sent to an address that SDP names? To a machine of the operator's network only where signalling
-   * comes from it, or where the trunk may reach it: else whoever writes the SDP chooses whom our packets go to.
+   * comes from it, or where the trunk may reach it: otherwise the author of the SDP chooses where our packets go.
    */
   maySendMediaTo(address: string, signalling: string): boolean {
     if (!isInternalAddress(address) || this.isLocal) return true

@@ -385,7 +385,7 @@ class NodeLink {
     const session = sessionIn(json)
     const type = typeIn(json)
     if (session === undefined) {
-      if (type !== 'warm') this.#fail(`a message that is none, of type "${type ?? ''}"`)
+      if (type !== 'warm') this.#fail(`a malformed message of type "${type ?? ''}"`)
       return
     }
     this.#worker.options.log.error({ url: this.#url, session, type }, 'Malformed message from an api node')

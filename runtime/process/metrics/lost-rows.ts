@@ -11,7 +11,7 @@ export const lostRows = new Counter({
   registers: [],
 })
 
-// A counter that appears with its first count hides that one from whoever reads increases.
+// A counter that appears with its first count hides that one from a query of increases.
 for (const table of ['call_events', 'calls', 'call_turns']) lostRows.inc({ table, reason: 'refused' }, 0)
 
 export function countLostRows(table: string, reason: LossReason, rows = 1): void {

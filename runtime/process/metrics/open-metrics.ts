@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 
 /**
  * Metrics in the format of OpenMetrics 1.0, which carries exemplars: of a bucket, the trace of one that fell into it. Written
- * here, because prom-client's own way renames the counters of the registry for whoever reads the other format.
+ * here, because prom-client's own way renames the counters of the registry for readers of the other format.
  */
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'

@@ -51,7 +51,7 @@ process.on(
   'message',
   boundary('process', start, ({ id }) => say({ type: 'failed', id, message: 'it could not be started' })),
 )
-// The role holds the other end. Node tells no end of the channel to whoever waits for a pipe to be taken.
+// The role holds the other end. Node reports no end of the channel while a pipe is being received.
 process.stdin.on('error', boundary('process', end)).on('close', boundary('process', end)).resume()
 
 function end(): void {

@@ -4,7 +4,7 @@ import { asProcess } from '../plugin-scope.ts'
 import { raise, restore } from '../priority.ts'
 import { systemIdOf, withThreadId } from './thread-id.ts'
 
-/** A thread of the process itself, whoever's work it begins in; it needs no loader of its parent. */
+/** A thread of the process itself, whatever work it begins in; it needs no loader of its parent. */
 export function startThread(entry: URL, options: WorkerOptions): Worker {
   const start = () => new Worker(threadEntry(entry), { execArgv: [], ...options })
   return withThreadId(() => asProcess(start))

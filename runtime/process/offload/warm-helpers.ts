@@ -23,7 +23,7 @@ export interface Helper {
   end(): Promise<void>
 }
 
-/** Told of what becomes of the work a helper is held for. */
+/** Notified of the outcome of the work that a helper is held for. */
 export interface HelperListener<M> {
   message(message: M): void
   error(error: NodeJS.ErrnoException): void
@@ -70,7 +70,7 @@ export class WarmHelpers<M, H extends Helper> {
     this.#allowance = options.allowance ?? new ProcessorAllowance(() => performance.now())
   }
 
-  /** One that waits, or a new one. While several work one more is made ready: whoever comes beside them waits for no start. */
+  /** One that waits, or a new one. While several work one more is made ready: the next caller does not wait for a start. */
   hold(listener: HelperListener<M>, workspaceId: string): HeldHelper<H> {
     const kept = this.#takeWarm(this.#allowance.isSpent(workspaceId)) ?? this.#start()
     this.#held++
@@ -93,7 +93,7 @@ export class WarmHelpers<M, H extends Helper> {
     }
   }
 
-  /** Of those that wait, one that gives way for whoever has to, and none for others. */
+  /** Of those that wait, a low-priority one for callers that must give way, and no such one for others. */
   #takeWarm(givesWay: boolean): Kept<M, H> | undefined {
     const fit = this.#warm.findIndex(({ isLow }) => isLow === givesWay)
     const [kept] = this.#warm.splice(Math.max(0, fit), 1)
@@ -128,7 +128,7 @@ export class WarmHelpers<M, H extends Helper> {
     const again = wasDone && kept.works < MOST_WORK && (await kept.helper.leavesLittle())
     this.#held--
     if (again && !kept.ended) return this.#keepWarm(kept)
-    // Whoever has a helper ended with each piece of work leaves one to the next all the same, which by then has begun.
+    // A caller that ends its helper after each piece of work still leaves one to the next, which has started by then.
     do this.#keepWarm(this.#start())
     while (this.#held + this.#warm.length < this.#options.mostWarm)
     await kept.helper.end()

@@ -3,7 +3,7 @@ import { frameOf, messagesFrom, READY } from './work-channel.ts'
 
 /** Where a process that ProcessHelper started hears its work and tells of it. */
 export interface WorkPort {
-  /** Ends with whoever started this process. */
+  /** Ends with the process that started this one. */
   readonly messages: AsyncGenerator<unknown>
   tell(message: unknown): void
 }

@@ -332,7 +332,7 @@ t.test('a call that no worker can open ends, and says why', async (t) => {
   t.match(call, { status: 'failed', end_reason: 'error', error: /Opening the voice/ })
 })
 
-t.test('a message that is none moves its session to another worker, and no other session', async (t) => {
+t.test('a malformed message moves its session to another worker, and no other session', async (t) => {
   const node = await startNode(t)
   await startWorker(t, [node], { workerId: 'first' })
   const bystander = await openSession(t, node, await makeCall(node))

@@ -285,12 +285,12 @@ t.test('and at the api node', async (t) => {
   )
   const words = 'my card is 4111'
   link.message(JSON.stringify({ type: 'event', session: 1, event: { type: 'said', text: [words] } }))
-  t.same(lost, ['it sent what is no message'])
+  t.same(lost, ['it sent a malformed message'])
   link.message(JSON.stringify({ type: 'said', words }))
   t.equal(hub.workers().length, 0)
   t.match(
     lines.map((line) => JSON.parse(line)).filter(({ level }) => level > 30),
-    [{ type: 'event', callId: 'call', characters: Number }, { reason: 'a message that is none' }],
+    [{ type: 'event', callId: 'call', characters: Number }, { reason: 'malformed message' }],
   )
   t.notMatch(lines.join(''), /card|4111/)
 })

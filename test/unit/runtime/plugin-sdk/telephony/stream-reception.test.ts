@@ -50,7 +50,7 @@ t.test('of a bad message nothing is logged but that it came, once a stream', asy
   t.same(closed, [1008, 1008, 1008, 1008])
   t.match(
     lines.map((line) => JSON.parse(line)),
-    [{ msg: 'A media stream sent a message that is none' }],
+    [{ msg: 'Malformed message in a media stream' }],
   )
   t.equal(lines.length, 1)
   t.notMatch(lines.join(''), /4111|card/)

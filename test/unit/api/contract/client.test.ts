@@ -52,7 +52,7 @@ t.test('a client generated from /openapi.json compiles and works', { timeout: 60
 
   const require = createRequire(import.meta.url)
   const tsc = join(require.resolve('typescript/package.json'), '../bin/tsc')
-  const types = join(require.resolve('@types/node/package.json'), '../../..')
+  const types = join(require.resolve('@types/node/package.json'), '../..')
   // Without the hooks that a test runner puts into NODE_OPTIONS of everything it sees spawned.
   const node = (args: string[]) =>
     promisify(execFile)('env', ['-u', 'NODE_OPTIONS', process.execPath, ...args], { cwd: folder })

@@ -254,8 +254,8 @@ t.test('nothing that a message says is logged where it can not be read: at the w
   )
   await until(() => dials() > 1, undefined, 15_000)
   t.ok(heard.length > 0)
-  t.ok(lines.some((line) => line.includes('An api node sent what is no message')))
-  t.ok(lines.some((line) => line.includes('Api node sent what is not of the link')))
+  t.ok(lines.some((line) => line.includes('Malformed message from an api node')))
+  t.ok(lines.some((line) => line.includes('Malformed data from an api node')))
   t.notMatch(lines.join(''), /card|4111/)
 })
 

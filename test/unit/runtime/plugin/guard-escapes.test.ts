@@ -133,7 +133,7 @@ test('the core’s own powers can’t be imported', async (t) => {
       spawner: `return Object.keys(await import(args.root + '/runtime/process/offload/spawner.ts'))`,
       'processes of its own': `return Object.keys(await import(args.root + '/runtime/process/offload/process-helper.ts'))`,
       threads: `return Object.keys(await import(args.root + '/runtime/process/offload/thread.ts'))`,
-      scheduling: `return Object.keys(await import(args.root + '/runtime/process/scheduling/set-scheduling.ts'))`,
+      scheduling: `return Object.keys(await import(args.root + '/runtime/process/realtime.ts'))`,
       'installation of packages': `return Object.keys(await import(args.root + '/runtime/process/npm-install.ts'))`,
       store: `return Object.keys(await import(args.root + '/store/uploads/bulk-copy.ts'))`,
       require: `const { createRequire } = await import('node:module'); return Object.keys(createRequire(import.meta.url)(args.root + '/runtime/process/plugin-scope.ts'))`,

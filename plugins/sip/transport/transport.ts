@@ -28,7 +28,7 @@ const STRANGERS = 'strangers'
 /** What a peer that doesn't read may have waiting. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_PING_BYTES = 4
-/** So long the network of this machine is taken to be as it was. */
+/** How long this machine's own addresses are assumed not to change. */
 const LOCAL_ADDRESS_MS = 1_000
 const PONG = Buffer.from('\r\n', 'latin1')
 
@@ -80,6 +80,7 @@ export class Transport {
   #tlsPort = 5061
   /** Own addresses by peer, for a moment: to ask the system for its interfaces costs more than to read a message. */
   readonly #localAddresses = new Map<string, string>()
+  #localAddressesAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -118,10 +119,14 @@ export class Transport {
 
   /** The address of ours that this peer sees. */
   localAddress(peer: string): string {
+    const nowMs = performance.now()
+    if (nowMs - this.#localAddressesAtMs > LOCAL_ADDRESS_MS) {
+      this.#localAddresses.clear()
+      this.#localAddressesAtMs = nowMs
+    }
     const known = this.#localAddresses.get(peer)
     if (known !== undefined) return known
-    const { address: bound, publicAddress, timers } = this.#options
-    if (this.#localAddresses.size === 0) timers.after(LOCAL_ADDRESS_MS, () => this.#localAddresses.clear())
+    const { address: bound, publicAddress } = this.#options
     const local = localAddressFor(peer, { bound, publicAddress })
     this.#localAddresses.set(peer, local)
     return local

@@ -20,7 +20,7 @@ t.test(
     const call = await openWebCall(rest, agentId)
     for (let n = 1; n <= 3; n++) {
       child.kill('SIGUSR2')
-      while (output().split('Unhandled error; the worker continues').length <= n) await sleep(20)
+      while (output().split('An error nobody handled').length <= n) await sleep(20)
       await sleep(APART_MS)
       t.equal(child.exitCode, null, `the process goes on after error ${n}`)
       const pong = once(call.told, 'pong')

@@ -24,7 +24,7 @@ const FILES_PER_PROCESS = 8
 /** Most tests wait for timers, calls and databases more than they compute. */
 const AT_ONCE = availableParallelism() * 4
 /** Real-time tests need the processor at once when audio arrives: fewer run beside them, at a lower priority. */
-const AT_ONCE_BESIDE_REALTIME = availableParallelism() * 3
+const AT_ONCE_BESIDE_REALTIME = availableParallelism() * 2
 const NICENESS_BESIDE_REALTIME = 5
 /** For files that hang: on a busy machine a file may take ten times as long as alone. */
 const FILE_TIMEOUT_S = 900

@@ -25,7 +25,7 @@ const FILES_PER_PROCESS = 8
 const AT_ONCE = availableParallelism() * 4
 /** Real-time tests need the processor at once when audio arrives: fewer run beside them, at a lower priority. */
 const AT_ONCE_BESIDE_REALTIME = availableParallelism() * 2
-const NICENESS_BESIDE_REALTIME = 5
+const NICENESS_BESIDE_REALTIME = 8
 /** For files that hang: on a busy machine a file may take ten times as long as alone. */
 const FILE_TIMEOUT_S = 900
 /** tap itself stops a file that is late, and says where it was. */

@@ -21,10 +21,9 @@ interface TestRun {
 const ROOT = join(import.meta.dirname, '..')
 /** Loading modules costs most unit tests more than they compute; a longer run would keep all others waiting at the end. */
 const FILES_PER_PROCESS = 8
-/** Most tests wait for timers, calls and databases more than they compute. */
-const AT_ONCE = availableParallelism() * 4
-/** Real-time tests need the processor at once when audio arrives: fewer run beside them, at a lower priority. */
-const AT_ONCE_BESIDE_REALTIME = availableParallelism() * 2
+/** How many run beside each other and the real-time tests: most wait for timers and calls, but audio that comes late fails a test. */
+const AT_ONCE = availableParallelism() * 2
+/** Real-time tests need the processor at once when audio arrives. */
 const NICENESS_BESIDE_REALTIME = 8
 /** For files that hang: on a busy machine a file may take ten times as long as alone. */
 const FILE_TIMEOUT_S = 900
@@ -70,10 +69,7 @@ const inRealtime = runInTurn(() => realtime.shift()).finally(() => {
 })
 // Unit tests disturb real-time tests least. Afterwards the long system tests go first, so that none is left to run alone at the end.
 const next = () => (isRealtimeDone ? (system.shift() ?? unit.shift()) : (unit.shift() ?? system.shift()))
-const lanes = Array.from({ length: AT_ONCE }, async (_, lane) => {
-  if (lane >= AT_ONCE_BESIDE_REALTIME) await inRealtime
-  await runInTurn(next, { isBeside: true })
-})
+const lanes = Array.from({ length: AT_ONCE }, () => runInTurn(next, { isBeside: true }))
 await Promise.all([checked, inRealtime, ...lanes])
 
 if (failures.length > 0) process.stdout.write(`\nWhat failed:\n${failures.join('')}`)

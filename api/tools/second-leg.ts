@@ -3,6 +3,7 @@ import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import { cutText } from '../../runtime/lib/text.ts'
 import type { Carrier, DialOrder } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agents/agent-tools.ts'
 import { agentById } from '../../store/agents/agents.ts'
@@ -63,6 +64,6 @@ export async function whisperTo(
     ...kept,
     firstMessage: '',
     tools: [],
-    consentMessage: `${summary.trim().slice(0, MAX_SUMMARY_CHARS)} ${takeCall}`.trim(),
+    consentMessage: `${cutText(summary.trim(), MAX_SUMMARY_CHARS)} ${takeCall}`.trim(),
   }
 }

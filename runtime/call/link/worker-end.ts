@@ -2,6 +2,7 @@ import WebSocket from 'ws'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
+import { cutText } from '../../lib/text.ts'
 import type { Logger } from '../../process/log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import { AudioBatch } from './batch.ts'
@@ -466,7 +467,7 @@ class NodeLink {
         this.#sessions.delete(session)
         const bad = known && FAULTS_OF_AGENTS.has(err.code)
         const sentence = known ? err.message : new PatchbayError('internal').message
-        reject(bad ? 'bad_agent' : 'failed', sentence.slice(0, MAX_SENTENCE_CHARS))
+        reject(bad ? 'bad_agent' : 'failed', cutText(sentence, MAX_SENTENCE_CHARS))
       }
       this.#closed(session, port)
       this.#worker.released(announcement)

@@ -1,6 +1,7 @@
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { PatchbayError } from '../../lib/errors.ts'
+import { cutText } from '../../lib/text.ts'
 import type { CallEventBody } from '../log/events.ts'
 import type { AgentState } from '../types/leg.ts'
 import type { SessionEndReason } from '../types/outcome.ts'
@@ -86,7 +87,7 @@ export class LinkPort implements SessionPort {
       type: 'ended',
       session: this.#session,
       reason,
-      ...(error === undefined ? {} : { error: error.slice(0, MAX_SENTENCE_CHARS) }),
+      ...(error === undefined ? {} : { error: cutText(error, MAX_SENTENCE_CHARS) }),
     })
     this.close()
     this.#endedItself()

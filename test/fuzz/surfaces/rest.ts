@@ -16,7 +16,7 @@ const LEFT_OUT = /logout|\/auth\/|workspaces\/\{|live|\/events$|api-keys/
 const TIMEOUT_MS = 10_000
 const RAW_WAIT_MS = 300
 
-/** Every operation of /openapi.json with bodies, paths and queries that are not what it asks for, and HTTP that is none. */
+/** Every operation of /openapi.json with bodies, paths and queries that are not what it asks for, and malformed HTTP. */
 export const rest: Surface = {
   name: 'rest',
   async open(world, random) {

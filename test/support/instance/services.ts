@@ -162,7 +162,7 @@ async function asAdmin(databaseUrl: string, action: (admin: Client) => Promise<u
   }
 }
 
-/** Whom the product connects as: it owns its databases, and is nothing more. */
+/** The role that the product connects as: it owns its databases and has no other rights. */
 const roleOf = (databaseUrl: string): string => new URL(databaseUrl).username
 
 function withDatabase(databaseUrl: string, name: string): string {

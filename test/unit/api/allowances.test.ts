@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { startTestApi, type TestApiOptions } from '../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone/phone.ts'
 
-/** What a workspace may use from its first moment, and whom it may call. */
+/** What a workspace may use from its first moment, and which numbers it may call. */
 
 async function start(t: Test, options: TestApiOptions = {}) {
   const api = await startTestApi(t, options)

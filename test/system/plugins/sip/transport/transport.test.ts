@@ -121,7 +121,7 @@ t.test('a datagram that is no message is answered for those who are known, and f
   t.same(await answered(false), [])
 })
 
-t.test('whoever proves nothing keeps no connection, and has few of them', async (t) => {
+t.test('a source that proves nothing keeps no connection, and has few of them', async (t) => {
   const timers = new FakeTimers()
   const { port, gatekeeper } = await openTransport(t, false, timers)
   const open = async (): Promise<Socket> => {

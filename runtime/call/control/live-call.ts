@@ -269,9 +269,10 @@ export class LiveCall implements PathCall {
   #mayGoOn(reason: string): boolean {
     if (reason === DRAINED) return true
     const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
-    const then = this.#lost.lost(turns, this.#options.clock.monotonicMs())
+    const answers = this.log.state.turns.filter(({ role, interrupted }) => role === 'agent' && !interrupted).length
+    const then = this.#lost.lost(turns, answers, this.#options.clock.monotonicMs())
     if (then === 'go_on') return true
-    const message = `${this.#lost.inARow} voice workers were lost in a row`
+    const message = this.#lost.count
     // A call that no worker has accepted yet has nothing to leave out.
     const leftOut = then === 'give_up' || this.#state.answeredAtMs === undefined ? undefined : this.#leaveOut()
     if (leftOut === undefined) {

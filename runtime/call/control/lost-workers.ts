@@ -1,7 +1,7 @@
 /** Maximum workers lost in a row, without a caller's turn between them. */
 const MOST_IN_A_ROW = 3
-/** Maximum workers lost over the whole call. */
-const MOST_OF_A_CALL = 20
+/** Maximum workers lost without an answer that the caller heard to its end between them. */
+const MOST_WITHOUT_ANSWER = 20
 /** A worker that ran the conversation this long was not lost to the replayed state. */
 const INNOCENT_MS = 60_000
 
@@ -14,26 +14,34 @@ export type AfterLoss = 'go_on' | 'leave_out' | 'give_up'
  */
 export class LostWorkers {
   #inARow = 0
-  #ofTheCall = 0
+  #withoutAnswer = 0
   #turns = -1
+  #answers = 0
   #acceptedAtMs: number | undefined
 
   accepted(nowMs: number): void {
     this.#acceptedAtMs = nowMs
   }
 
-  /** @param turns how often the caller has spoken */
-  lost(turns: number, nowMs: number): AfterLoss {
+  /**
+   * @param turns how often the caller has spoken
+   * @param answers how often the agent has, to the end
+   */
+  lost(turns: number, answers: number, nowMs: number): AfterLoss {
     const ranMs = this.#acceptedAtMs === undefined ? 0 : nowMs - this.#acceptedAtMs
     this.#acceptedAtMs = undefined
     this.#inARow = turns === this.#turns && ranMs < INNOCENT_MS ? this.#inARow + 1 : 1
     this.#turns = turns
-    this.#ofTheCall++
-    if (this.#inARow >= 2 * MOST_IN_A_ROW || this.#ofTheCall >= MOST_OF_A_CALL) return 'give_up'
+    this.#withoutAnswer = answers > this.#answers ? 1 : this.#withoutAnswer + 1
+    this.#answers = answers
+    if (this.#inARow >= 2 * MOST_IN_A_ROW || this.#withoutAnswer >= MOST_WITHOUT_ANSWER) return 'give_up'
     return this.#inARow === MOST_IN_A_ROW ? 'leave_out' : 'go_on'
   }
 
-  get inARow(): number {
-    return this.#inARow
+  /** Words for the log: how many were lost. */
+  get count(): string {
+    return this.#inARow >= MOST_IN_A_ROW
+      ? `${this.#inARow} voice workers were lost in a row`
+      : `${this.#withoutAnswer} voice workers were lost without an answer between them`
   }
 }

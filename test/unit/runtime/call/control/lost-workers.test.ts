@@ -16,24 +16,32 @@ import {
 
 t.test('three in a row leave something out, six give the call up', (t) => {
   const lost = new LostWorkers()
-  const outcomes = [1, 2, 3, 4, 5, 6].map((i) => lost.lost(1, i * 1_000))
+  const outcomes = [1, 2, 3, 4, 5, 6].map((i) => lost.lost(1, 0, i * 1_000))
   t.same(outcomes, ['go_on', 'go_on', 'leave_out', 'go_on', 'go_on', 'give_up'])
   t.end()
 })
 
 t.test('a turn of the caller, and a worker that ran long, begin a new row', (t) => {
   const lost = new LostWorkers()
-  t.same([lost.lost(1, 0), lost.lost(1, 1), lost.lost(2, 2), lost.lost(2, 3)], ['go_on', 'go_on', 'go_on', 'go_on'])
+  t.same([lost.lost(1, 0, 0), lost.lost(1, 0, 1), lost.lost(2, 0, 2), lost.lost(2, 0, 3)], ['go_on', 'go_on', 'go_on', 'go_on'])
   lost.accepted(4)
-  t.equal(lost.lost(2, 60_004), 'go_on')
-  t.equal(lost.inARow, 1)
+  t.equal(lost.lost(2, 0, 60_004), 'go_on')
+  t.equal(lost.lost(2, 0, 60_005), 'go_on')
   t.end()
 })
 
-t.test('a call loses twenty workers at most', (t) => {
+t.test('a call loses twenty workers at most without an answer between them', (t) => {
   const lost = new LostWorkers()
-  const outcomes = Array.from({ length: 20 }, (_, turn) => lost.lost(turn, turn))
+  const outcomes = Array.from({ length: 20 }, (_, turn) => lost.lost(turn, 0, turn))
   t.equal(outcomes.indexOf('give_up'), 19)
+  t.equal(lost.count, '20 voice workers were lost without an answer between them')
+  t.end()
+})
+
+t.test('a call whose caller is answered after each loss goes on', (t) => {
+  const lost = new LostWorkers()
+  const outcomes = Array.from({ length: 200 }, (_, turn) => lost.lost(turn, turn, turn))
+  t.ok(outcomes.every((outcome) => outcome === 'go_on'))
   t.end()
 })
 

@@ -252,6 +252,7 @@ export class TrunkTable {
     this.#load().catch((err) => this.#log.warn({ err }, 'The trunks could not be read; the known ones stay')),
   )
   #closed = false
+  #isRetired = false
   #unwatch: () => void = () => undefined
   #cancel: () => void = () => undefined
 
@@ -302,17 +303,30 @@ export class TrunkTable {
     })
   }
 
+  /** The node takes no calls any more: another one registers in its place. */
+  retire(): void {
+    this.#isRetired = true
+    this.#cancelShare()
+    inBackground('sip', this.#share())
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired
+  }
+
   /** Is this trunk ours to register with? */
   isOurs({ trunk }: ActiveTrunk): boolean {
+    if (this.#isRetired) return false
     return this.#directory.share === undefined || this.#ours?.has(trunk.id) === true
   }
 
   /** Tells the other nodes of our calls, learns of theirs, and whose the registrations are. */
   async #share(): Promise<void> {
     const { share } = this.#directory
+    if (share === undefined && this.#isRetired) this.#told()
     if (share === undefined || this.#closed) return
     const all = this.all()
-    const wanted = all.filter(({ trunk }) => trunk.register).map(({ trunk }) => trunk.id)
+    const wanted = all.filter(({ trunk }) => trunk.register && !this.#isRetired).map(({ trunk }) => trunk.id)
     const active = new Map(all.map((one) => [one.trunk.id, one.activeCalls]))
     try {
       const { ours, elsewhere } = await share.call(this.#directory, wanted, active, signalWithin(SHARE_TIMEOUT_MS))

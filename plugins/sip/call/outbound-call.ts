@@ -255,8 +255,7 @@ export class OutboundCall {
       return
     }
     const { status, reason, contacts } = response
-    const sinceMs = this.#options.context.clock.monotonicMs() - this.#startedMs
-    const block = blockOf(response, { rang: this.#rang, sinceMs })
+    const block = blockOf(response, this.#rang)
     const retryAfterS = Number(/^\d{1,6}/.exec(headerOf(response, 'retry-after') ?? '')?.[0] ?? 0)
     const known = { status, reason, q850: causeOf(response), ...(block === undefined ? {} : { block }) }
     this.#fail({ ...known, contacts: contacts.map(({ uri }) => uri), retryAfterS })

@@ -48,20 +48,17 @@ const BLOCK_WORDS = /block|fraud|spam|robocall|nuisance|reputation|analytics|unw
 /** Statuses and the cause by which a callee, or an engine in its place, refuses. */
 const REFUSALS: ReadonlySet<number> = new Set([603, 607, 608])
 const CALL_REJECTED = 21
-/** A person needs longer than this from the INVITE on to refuse a call. */
-const FASTEST_HUMAN_MS = 1_500
 const MAX_BLOCK_CHARACTERS = 200
 
 /**
  * Was the call refused by the network instead of the callee? So it is where an engine says so (608, RFC 8688; 603+ of the FCC; a
  * carrier's own words), and where nothing rang that a person could have refused. Undefined: a person may have; else the words.
  */
-export function blockOf(response: SipResponse, call: { rang: boolean; sinceMs: number }): string | undefined {
+export function blockOf(response: SipResponse, rang: boolean): string | undefined {
   if (!REFUSALS.has(response.status) && causeOf(response) !== CALL_REJECTED) return undefined
   const said = ['reason', 'warning', 'x-twilio-error', 'call-info'].flatMap((name) => headersOf(response, name))
   const words = [response.reason, ...said].find((one) => BLOCK_WORDS.test(one) || /purpose="?jwscard/i.test(one))
-  const isPerson = call.rang && call.sinceMs >= FASTEST_HUMAN_MS
-  if (words === undefined && response.status !== 608 && isPerson) return undefined
+  if (words === undefined && response.status !== 608 && rang) return undefined
   return cleanText(words ?? '', MAX_BLOCK_CHARACTERS)
 }
 

@@ -3,8 +3,8 @@ import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { ClaimedSlot } from '../../runtime/call/control/dispatch.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import { CallLog } from '../../runtime/call/log/call-log.ts'
-import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { logUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
+import { type CallJournal, journalSink } from '../../runtime/call/log/journal.ts'
+import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import { carrierEvent } from '../../runtime/call/path.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import type { Leg } from '../../runtime/call/types/leg.ts'
@@ -30,16 +30,8 @@ import {
 } from '../../runtime/plugin-sdk/telephony/outcome.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
-import { writeEnd } from '../../store/calls/call-writes.ts'
-import {
-  type CallToPlace,
-  findCallToPlace,
-  markPickedUp,
-  markPlaced,
-  writeCarrierId,
-} from '../../store/calls/outbound-calls.ts'
+import { type CallToPlace, findCallToPlace, markPlaced } from '../../store/calls/outbound-calls.ts'
 import type { Store } from '../../store/database/database.ts'
-import type { Tenant } from '../../store/database/tenant.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import { workspaceName } from '../../store/workspaces/workspaces.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
@@ -132,12 +124,12 @@ export class Placer {
     const { agent, provider } = found
     const [from, to] = [found.call.from_number, found.call.to_number].map((text) => parsePhoneNumber(text ?? ''))
     if (agent === undefined || provider === undefined || from === undefined || to === undefined) {
-      return this.#end(tenant, workspaceId, callId, AGENT_GONE)
+      return this.#end(workspaceId, callId, AGENT_GONE)
     }
     await this.#waitForTurn(provider, signal)
     const full = await this.#takePlace(found)
     if (full !== undefined) {
-      if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(tenant, workspaceId, callId, full)
+      if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(workspaceId, callId, full)
       throw new RescheduleJob(untilMs === undefined ? ROW_POLL_MS : QUOTA_POLL_MS)
     }
     let seat: ClaimedSlot | undefined
@@ -148,7 +140,7 @@ export class Placer {
       this.#options.quotas.release(callId)
       if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
       if (untilMs === undefined) throw new RescheduleJob(ROW_POLL_MS)
-      return this.#end(tenant, workspaceId, callId, NO_CAPACITY)
+      return this.#end(workspaceId, callId, NO_CAPACITY)
     }
     try {
       // From here on the reaper leaves the call to this node; the mark keeps all others from dialling it.
@@ -156,7 +148,7 @@ export class Placer {
       const refuse = (outcome: DialOutcome): Promise<void> => {
         seat?.release('done')
         this.#options.quotas.release(callId)
-        return this.#end(tenant, workspaceId, callId, outcome)
+        return this.#end(workspaceId, callId, outcome)
       }
       const refusal = await this.#options.mayDial(tenant, found.call, signal)
       if (refusal !== undefined) return refuse(skippedFor(refusal.reason, refusal.sentence))
@@ -213,7 +205,7 @@ export class Placer {
     const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, mcpTools, clock, log } = this.#options
     const tenant = store.tenant(call.workspace_id)
     const journal = journalOf(call.workspace_id)
-    const events = new CallLog(clock, [(event) => journal.event?.(call.id, event)])
+    const events = new CallLog(clock, [journalSink(journal, call.id)])
     events.append({ type: 'queued' })
     const done = Promise.withResolvers<void>()
     let carrier: Carrier | undefined
@@ -221,8 +213,6 @@ export class Placer {
     let announcement: AgentSpec | undefined
     let over = false
     let joined = false
-    /** The carrier's cause is written with the end, so that both are read together. */
-    let observed = Promise.resolve()
     /** True for the first that decides what becomes of the call. */
     const decide = (): boolean => {
       if (over) return false
@@ -235,10 +225,7 @@ export class Placer {
       if (!decide()) return
       seat?.release('done')
       quotas.release(call.id)
-      inBackground(
-        'call',
-        observed.then(() => this.#end(tenant, call.workspace_id, call.id, outcome, events)).finally(done.resolve),
-      )
+      inBackground('call', this.#end(call.workspace_id, call.id, outcome, events).finally(done.resolve))
     }
     const cancel = (outcome: DialOutcome) => {
       finish(outcome)
@@ -251,11 +238,7 @@ export class Placer {
       if (!decide()) return leg.close('canceled')
       joined = true
       done.resolve()
-      if (seat === undefined) {
-        markPickedUp(tenant, call.id, new Date(clock.nowMs())).catch((err) => {
-          log.warn({ err, callId: call.id }, 'picked_up_at could not be saved')
-        })
-      }
+      if (seat === undefined) events.append({ type: 'picked_up' })
       const live = calls.start({
         callId: call.id,
         claim: claimOf(found),
@@ -308,24 +291,14 @@ export class Placer {
         },
         {
           accepted: (carrierId) => {
-            writeCarrierId(tenant, call.id, carrierId).catch((err) => {
-              log.warn({ err, callId: call.id, carrierId }, "The carrier's id of a call could not be saved")
-            })
+            events.append({ type: 'carrier', call_id: carrierId })
           },
+          // Of a call that has a leg the leg tells it.
           carrier: (figures) => {
-            const event = carrierEvent(figures)
-            const { type: _type, ...carrier } = event
-            // Of a call that has a leg the leg tells it.
-            if (!joined) events.append(event)
-            const write = async () => journal.observed?.(call.id, { carrier })
-            observed = observed.then(write).catch((err) => {
-              log.warn({ err, callId: call.id }, 'Carrier details of a call could not be saved')
-            })
+            if (!joined) events.append(carrierEvent(figures))
           },
           ringing: () => {
-            if (over) return
-            if (!events.state.rang) events.append({ type: 'ringing' })
-            journal.ringing(call.id).catch((err) => log.warn({ err, callId: call.id }, 'Ringing could not be saved'))
+            if (!over && !events.state.rang) events.append({ type: 'ringing' })
           },
           answered,
           classified: (by) => calls.classified(call.id, by),
@@ -368,23 +341,10 @@ export class Placer {
   }
 
   /** Writes the end, then lets the reaper see the call: it ends what could not be written. */
-  async #end(
-    tenant: Tenant,
-    workspaceId: string,
-    callId: string,
-    outcome: DialOutcome,
-    events?: CallLog,
-  ): Promise<void> {
+  async #end(workspaceId: string, callId: string, outcome: DialOutcome, events?: CallLog): Promise<void> {
     const { calls, clock, log, journalOf } = this.#options
-    const journal = journalOf(workspaceId)
     log.info({ callId, ...outcome }, 'Call ended')
-    try {
-      if (await writeEnd(tenant, callId, outcome, new Date(clock.nowMs()), 0)) {
-        logUnconnectedCall(clock, (event) => journal.event?.(callId, event), outcome, events)
-      }
-    } catch (err) {
-      log.error({ err, callId }, 'The end of a call could not be written; the reaper will')
-    }
+    await endUnconnectedCall(clock, journalOf(workspaceId), callId, outcome, events)
     await calls.drop(callId).catch((err) => log.warn({ err, callId }, 'Could not drop the lease of an ended call'))
   }
 }

@@ -114,16 +114,6 @@ export async function markPlaced(tenant: Tenant, callId: string, at: Date): Prom
   return numUpdatedRows > 0n
 }
 
-/** A call dialled without a seat was picked up, and the callee waits for an agent. */
-export async function markPickedUp(tenant: Tenant, callId: string, at: Date): Promise<void> {
-  await tenant.db.updateTable('calls').set({ picked_up_at: at }).where('id', '=', callId).execute()
-}
-
-/** Keeps what the carrier calls the call. */
-export async function writeCarrierId(tenant: Tenant, callId: string, carrierId: string): Promise<void> {
-  await tenant.db.updateTable('calls').set({ carrier_call_id: carrierId }).where('id', '=', callId).execute()
-}
-
 /** What a call cost that used nothing. */
 export const FREE = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
 

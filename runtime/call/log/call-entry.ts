@@ -1,4 +1,4 @@
-import type { StageChoices } from '../cost.ts'
+import type { StageChoices } from '../types/usage.ts'
 import { type CallChange, changeOf, changesStatus, turnOf } from './call-change.ts'
 import type { CallEvent } from './events.ts'
 import { workspaceEventOf } from './workspace-event.ts'

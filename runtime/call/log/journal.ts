@@ -1,6 +1,6 @@
 import type { CallTap } from '../../recording/call-recording.ts'
-import type { StageChoices } from '../cost.ts'
 import type { AudioFormat } from '../types/leg.ts'
+import type { StageChoices } from '../types/usage.ts'
 import type { CallLogSink } from './call-log.ts'
 import type { CallEvent } from './events.ts'
 import type { CallState } from './fold.ts'

@@ -1,23 +1,11 @@
 import type { SlotClaim } from '../../runtime/admission/slot-claim.ts'
-import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { ClaimedSlot } from '../../runtime/call/control/dispatch.ts'
-import type { Quotas } from '../../runtime/call/control/quotas.ts'
-import { CallLog } from '../../runtime/call/log/call-log.ts'
-import { type CallJournal, journalSink } from '../../runtime/call/log/journal.ts'
+import type { CallLog } from '../../runtime/call/log/call-log.ts'
 import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
-import { carrierEvent } from '../../runtime/call/path.ts'
-import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
-import type { Leg } from '../../runtime/call/types/leg.ts'
-import type { Carriers } from '../../runtime/dialing/carriers.ts'
-import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
-import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
-import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
-import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import {
   AGENT_GONE,
-  badAgent,
   type DialOutcome,
   NO_CAPACITY,
   NUMBER_FULL,
@@ -25,46 +13,17 @@ import {
   outcomeOfFailure,
   SHUTDOWN,
   skippedFor,
-  VOICEMAIL,
   WORKSPACE_FULL,
 } from '../../runtime/plugin-sdk/telephony/outcome.ts'
-import type { Logger } from '../../runtime/process/log.ts'
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced } from '../../store/calls/outbound-calls.ts'
-import type { Store } from '../../store/database/database.ts'
-import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
-import { workspaceName } from '../../store/workspaces/workspaces.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { RescheduleJob } from '../../workers/queues.ts'
-import { limitsOf } from '../agents/speech.ts'
-import { abandonedCall } from '../campaigns/abandoned-call.ts'
-import { campaignToolSpecs } from '../campaigns/tools.ts'
-import { agentSpec } from '../realtime/agent-spec.ts'
-import type { McpTools } from '../tools/mcp-tools.ts'
+import { Dialling, type DialOptions } from './dialling.ts'
 
-export interface PlacerOptions {
-  store: Store
-  calls: Calls
-  quotas: Quotas
-  carriers: Carriers
-  journalOf(workspaceId: string): CallJournal
-  limits: SessionLimits
-  ringTimeoutMs: number
+export interface PlacerOptions extends DialOptions {
   mayDial: DialCheck
-  mcpTools: Pick<McpTools, 'complete'>
-  clock: Clock
-  log: Logger
 }
-
-/** A call that was dialled and not answered yet. */
-interface Dialling {
-  cancel(outcome: DialOutcome): void
-  readonly done: Promise<void>
-}
-
-const CARRIER_TIMEOUT_MS = 10_000
-/** Safety limit for carriers that don't end the ringing themselves. */
-const RING_MARGIN_MS = 65_000
 
 /** Batches and campaigns are a workspace's units, which take turns; its single calls are one together. */
 function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SlotClaim {
@@ -78,9 +37,6 @@ function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SlotClaim {
     ...(strategy && { strategy }),
   }
 }
-
-/** A callee without an agent within two seconds was abandoned: the rest of that time is for the voice. */
-const PICKED_UP_WAIT_MS = 1_600
 
 /** How often a call that waits for a place of its workspace asks again. */
 const QUOTA_POLL_MS = 500
@@ -194,124 +150,20 @@ export class Placer {
     await Promise.all(all.map(({ done }) => done))
   }
 
-  /** The call is marked as placed: from now on it always gets exactly one end. */
-  async #dial(
+  #dial(
     found: CallToPlace & { agent: ServedAgent; provider: string },
     from: PhoneNumber,
     to: PhoneNumber,
     seat: ClaimedSlot | undefined,
   ): Promise<void> {
-    const { call, agent, provider, trunk, campaignTools } = found
-    const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, mcpTools, clock, log } = this.#options
-    const tenant = store.tenant(call.workspace_id)
-    const journal = journalOf(call.workspace_id)
-    const events = new CallLog(clock, [journalSink(journal, call.id)])
-    events.append({ type: 'queued' })
-    const done = Promise.withResolvers<void>()
-    let carrier: Carrier | undefined
-    let spec: AgentSpec
-    let announcement: AgentSpec | undefined
-    let over = false
-    let joined = false
-    /** True for the first that decides what becomes of the call. */
-    const decide = (): boolean => {
-      if (over) return false
-      over = true
-      clearTimeout(watchdog)
-      this.#dialling.delete(call.id)
-      return true
-    }
-    const finish = (outcome: DialOutcome) => {
-      if (!decide()) return
-      seat?.release('done')
-      quotas.release(call.id)
-      inBackground('call', this.#end(call.workspace_id, call.id, outcome, events).finally(done.resolve))
-    }
-    const cancel = (outcome: DialOutcome) => {
-      finish(outcome)
-      carrier?.hangup(call.id, signalWithin(CARRIER_TIMEOUT_MS)).catch((err) => {
-        log.warn({ err, callId: call.id }, 'The carrier did not hang up')
-      })
-    }
-    const answered = (leg: Leg, by: AnsweredBy) => {
-      if (by === 'machine' && agent.voicemail === 'hang_up') return cancel(VOICEMAIL)
-      if (!decide()) return leg.close('canceled')
-      joined = true
-      done.resolve()
-      if (seat === undefined) events.append({ type: 'picked_up' })
-      const live = calls.start({
-        callId: call.id,
-        claim: claimOf(found),
-        agent: spec,
-        limits: limitsOf(agent, limits),
-        leg,
-        journal,
-        ...(seat === undefined ? {} : { seat }),
-        // A machine hears no announcement: it waits like other calls, and is retried if no agent is free.
-        ...(announcement === undefined || by === 'machine'
-          ? {}
-          : { unseated: { waitMs: PICKED_UP_WAIT_MS, announcement } }),
-        before: events,
-      })
-      inBackground(
-        'call',
-        live.finally(() => quotas.release(call.id)),
-      )
-      if (by !== 'unknown') calls.classified(call.id, by)
-    }
-    const watchdog = setTimeout(
-      boundary('call', () => cancel(outcomeOfFailure('no_answer'))),
-      ringTimeoutMs + RING_MARGIN_MS,
-    )
-    this.#dialling.set(call.id, { cancel, done: done.promise })
-    try {
-      const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
-      const { spec: own, faults } = await mcpTools.complete(agent, plain)
-      for (const sentence of faults) events.append({ type: 'fault', stage: 'tool', sentence })
-      const tools = [...(own.tools ?? []), ...campaignToolSpecs(campaignTools, own.tools ?? [])]
-      spec = tools.length === 0 ? own : { ...own, tools }
-      seat?.worker.warm(call.id, spec)
-      if (seat === undefined) {
-        const workspace = (await workspaceName(store.global, call.workspace_id)) ?? agent.agent_name
-        const variables = call.dynamic_variables
-        announcement = abandonedCall(spec, found.abandonedMessage, { workspace, from, variables })
-      }
-      carrier = await carriers.get(provider)
-      // Hung up before anybody was called.
-      if (over) return
-      await carrier.dial(
-        {
-          callId: call.id,
-          workspaceId: call.workspace_id,
-          ...(trunk === null ? {} : { trunk }),
-          from,
-          to,
-          ringTimeoutMs,
-          detectMachine: agent.voicemail !== 'continue',
-        },
-        {
-          accepted: (carrierId) => {
-            events.append({ type: 'carrier', call_id: carrierId })
-          },
-          // Of a call that has a leg the leg tells it.
-          carrier: (figures) => {
-            if (!joined) events.append(carrierEvent(figures))
-          },
-          ringing: () => {
-            if (!over && !events.state.rang) events.append({ type: 'ringing' })
-          },
-          answered,
-          classified: (by) => calls.classified(call.id, by),
-          failed: (failure, detail) => finish(outcomeOfFailure(failure, detail)),
-        },
-        signalWithin(CARRIER_TIMEOUT_MS),
-      )
-    } catch (error) {
-      if (error instanceof PatchbayError && error.code === 'agent_text_too_long') return finish(badAgent(error.message))
-      log.warn({ err: error, callId: call.id, provider }, 'The carrier rejected the call')
-      // The carrier may have accepted it all the same: end it there too.
-      cancel(outcomeOfFailure('carrier', this.#wordsOf(error, provider)))
-    }
+    const { id: callId, workspace_id: workspaceId } = found.call
+    const dialling = new Dialling(this.#options, {
+      ...{ found, from, to, seat, claim: claimOf(found) },
+      decided: () => this.#dialling.delete(callId),
+      end: (outcome, log) => this.#end(workspaceId, callId, outcome, log),
+    })
+    this.#dialling.set(callId, dialling)
+    return dialling.start()
   }
 
   /** A carrier that can't be made is found out when it is to dial. */
@@ -326,12 +178,6 @@ export class Placer {
     const claim = { kind: 'phone', callId: call.id, workspaceId: call.workspace_id, number } as const
     const place = await this.#options.quotas.take(claim)
     return place === 'taken' ? undefined : place === 'number_full' ? NUMBER_FULL : WORKSPACE_FULL
-  }
-
-  /** What an operator reads of a carrier's refusal. */
-  #wordsOf(error: unknown, provider: string): string | undefined {
-    if (error instanceof CarrierFault) return `${this.#options.carriers.titleOf(provider)} error: ${error.message}`
-    return error instanceof PatchbayError ? error.message : undefined
   }
 
   async #giveBack(callId: string, seat: ClaimedSlot | undefined): Promise<void> {

@@ -46,7 +46,7 @@ export interface DialOptions {
   log: Logger
 }
 
-export interface DialOrder {
+export interface PlacedCall {
   found: CallToPlace & { agent: ServedAgent; provider: string }
   from: PhoneNumber
   to: PhoneNumber
@@ -64,7 +64,7 @@ export class Dialling {
   /** Resolves when the call is joined, or its end is written. */
   readonly done: Promise<void>
   readonly #options: DialOptions
-  readonly #order: DialOrder
+  readonly #order: PlacedCall
   readonly #journal: CallJournal
   readonly #log: CallLog
   readonly #watchdog: NodeJS.Timeout
@@ -74,7 +74,7 @@ export class Dialling {
   #announcement: AgentSpec | undefined
   #resolveDone: () => void = () => undefined
 
-  constructor(options: DialOptions, order: DialOrder) {
+  constructor(options: DialOptions, order: PlacedCall) {
     this.#options = options
     this.#order = order
     const { call } = order.found
@@ -159,9 +159,9 @@ export class Dialling {
   /** Moves the state and does what follows. `leg`: of an answer. */
   #happened(event: DialEvent, leg?: Leg): void {
     const { found, seat, decided } = this.#order
-    const rules = { hangsUpOnMachines: found.agent.voicemail === 'hang_up', isReserved: seat !== undefined }
+    const terms = { hangsUpOnMachines: found.agent.voicemail === 'hang_up', isReserved: seat !== undefined }
     const before = this.#phase
-    const { phase, effects } = dialStep(before, event, rules)
+    const { phase, effects } = dialStep(before, event, terms)
     this.#phase = phase
     if (phase !== before && phase !== 'ringing') {
       clearTimeout(this.#watchdog)

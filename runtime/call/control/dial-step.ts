@@ -30,7 +30,7 @@ export type DialEffect =
   /** At the carrier. */
   | { type: 'hang_up' }
 
-export interface DialRules {
+export interface DialTerms {
   /** The agent says nothing to machines. */
   hangsUpOnMachines: boolean
   /** An agent waits for the answer; else the callee waits for an agent. */
@@ -43,7 +43,7 @@ export interface DialStep {
 }
 
 /** The first of an answer, a failure and a hang-up decides what becomes of the call. */
-export function dialStep(phase: DialPhase, event: DialEvent, rules: DialRules): DialStep {
+export function dialStep(phase: DialPhase, event: DialEvent, terms: DialTerms): DialStep {
   const isOpen = phase === 'ordered' || phase === 'ringing'
   const stay = (...effects: DialEffect[]): DialStep => ({ phase, effects })
   switch (event.type) {
@@ -57,11 +57,11 @@ export function dialStep(phase: DialPhase, event: DialEvent, rules: DialRules): 
       return { phase: 'ringing', effects: [{ type: 'log', event: { type: 'ringing' } }] }
     case 'answered':
       if (!isOpen) return stay({ type: 'close_leg' })
-      if (event.by === 'machine' && rules.hangsUpOnMachines) return canceled(VOICEMAIL)
+      if (event.by === 'machine' && terms.hangsUpOnMachines) return canceled(VOICEMAIL)
       return {
         phase: 'answered',
         effects: [
-          ...(rules.isReserved ? [] : [{ type: 'log', event: { type: 'picked_up' } } as const]),
+          ...(terms.isReserved ? [] : [{ type: 'log', event: { type: 'picked_up' } } as const]),
           { type: 'join' },
         ],
       }

@@ -3,12 +3,12 @@ import t from 'tap'
 import {
   type DialEvent,
   type DialPhase,
-  type DialRules,
+  type DialTerms,
   dialStep,
 } from '../../../../../runtime/call/control/dial-step.ts'
 import { outcomeOfFailure, SHUTDOWN, VOICEMAIL } from '../../../../../runtime/plugin-sdk/telephony/outcome.ts'
 
-const RESERVED: DialRules = { hangsUpOnMachines: true, isReserved: true }
+const RESERVED: DialTerms = { hangsUpOnMachines: true, isReserved: true }
 const BUSY = outcomeOfFailure('busy')
 const REFUSED = outcomeOfFailure('carrier')
 

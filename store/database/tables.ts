@@ -1,0 +1,28 @@
+import type { BoundWorkspace, CreatedAt } from './columns.ts'
+
+/** The highest number that was given to a slug of this base. */
+interface SlugNumbersTable {
+  base: string
+  last: number
+}
+
+interface IdempotencyKeysTable {
+  workspace_id: BoundWorkspace
+  key: string
+  request_hash: Buffer
+  /** The answer's JSON; null while its effect, outside the database, is under way or was broken off. */
+  answer: string | null
+  /** What the request makes will have this id. */
+  effect_id: string | null
+  created_at: CreatedAt
+}
+
+/** Of no single workspace. */
+export interface GlobalDatabaseTables {
+  slug_numbers: SlugNumbersTable
+}
+
+/** Of a workspace. */
+export interface TenantDatabaseTables {
+  idempotency_keys: IdempotencyKeysTable
+}

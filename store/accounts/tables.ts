@@ -1,5 +1,5 @@
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 import type { WorkspaceRole } from '../workspaces/tables.ts'
 
 interface UsersTable {

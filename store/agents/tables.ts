@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { VoicemailBehaviour } from '../../runtime/plugin-sdk/telephony/answerer.ts'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 /** From where, and how often, strangers may talk to an agent. */
 export interface PublicAccess {

@@ -1,5 +1,5 @@
 import type { JSONColumnType, Selectable } from 'kysely'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
 

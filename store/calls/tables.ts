@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { Answerer, Consent } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 interface CallLaddersTable {
   call_id: string

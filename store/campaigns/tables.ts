@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { SlotStrategy } from '../../runtime/admission/slot-claim.ts'
-import type { BoundWorkspace, Json } from '../database/columns.ts'
+import type { BoundWorkspace, Json } from '../database/tables.ts'
 
 export type QueueStrategy = SlotStrategy
 

@@ -1,4 +1,9 @@
-import type { BoundWorkspace, CreatedAt } from './columns.ts'
+import type { ColumnType, JSONColumnType } from 'kysely'
+
+export type CreatedAt = ColumnType<Date, Date | undefined, never>
+/** Set by the tenant handle alone. */
+export type BoundWorkspace = ColumnType<string, never, never>
+export type Json<T extends object> = JSONColumnType<T, string, string>
 
 /** The highest number that was given to a slug of this base. */
 interface SlugNumbersTable {

@@ -1,5 +1,5 @@
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 /** Written by triggers, and by store/events/workspace-events.ts. `(transaction, seq)` is its place among all events. */
 interface WorkspaceEventsTable {

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways, Selectable } from 'kysely'
 import type { DocumentFormat } from '../../runtime/knowledge/blocks.ts'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 /** Written by triggers on `calls` alone. */
 export type DocumentStatus = 'processing' | 'ready' | 'failed'

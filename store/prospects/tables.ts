@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
-import type { BoundWorkspace, Json } from '../database/columns.ts'
+import type { BoundWorkspace, Json } from '../database/tables.ts'
 
 interface ProspectListsTable {
   id: string

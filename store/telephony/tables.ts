@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { LineCodecName } from '../../runtime/media/codecs/line-codec.ts'
 import type { TrunkSettings } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
-import type { BoundWorkspace, CreatedAt } from '../database/columns.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 /** A host of trunks that the operator approved for a workspace. */
 export interface TrunkHostsTable {

@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely'
-import type { CreatedAt } from '../database/columns.ts'
+import type { CreatedAt } from '../database/tables.ts'
 
 export type WorkspaceRole = 'member' | 'developer' | 'admin'
 

@@ -63,8 +63,8 @@ const APPEND = `
       case when e.duration_ms is null or c.answered_at is null then e.end_at
         else c.answered_at + e.duration_ms * interval '1 ms' end as ended_at
     from entry e join calls c on c.id = e.call_id and c.workspace_id = e.workspace_id
-    where e.events is null
-      or exists (select from written w where w.call_id = e.call_id and w.first_seq = e.first_seq)),
+      left join written w on w.call_id = e.call_id and w.first_seq = e.first_seq
+    where e.events is null or w.call_id is not null),
   said as (
     insert into call_turns (workspace_id, call_id, seq, role, text, start_ms, end_ms, interrupted)
     select d.workspace_id, d.call_id, t.* from due d, jsonb_to_recordset(d.turns)

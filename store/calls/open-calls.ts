@@ -2,8 +2,6 @@ import type { Store } from '../database/database.ts'
 import type { Agent, CallStatus } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** Calls that are not over. */
-
 /** Of calls that are not over. */
 export const OPEN_STATUSES = ['queued', 'ringing', 'in_progress'] as const satisfies readonly CallStatus[]
 

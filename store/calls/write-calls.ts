@@ -11,6 +11,7 @@ import { type EndedCall, observeEndedCall } from '../../runtime/process/metrics/
 import type { Store } from '../database/database.ts'
 import { isRefusal, type RowsWritten, writeRows } from '../database/write-rows.ts'
 import { lacksPartition, makeEventPartitions } from './call-events.ts'
+import { OPEN_STATUSES } from './open-calls.ts'
 
 /** Of what carriers and providers say about a failure. */
 const MAX_ERROR_CHARS = 2_000
@@ -18,7 +19,7 @@ const MAX_ERROR_CHARS = 2_000
 /** What calls cost; absent: nothing. */
 type CallPrices = Partial<Pick<Prices, 'costOf' | 'platformUsdPerMinute'>>
 
-const IS_OPEN = `c.status in ('queued', 'ringing', 'in_progress')`
+const IS_OPEN = `c.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
 const IS_NOT_ANSWERED = `c.status in ('queued', 'ringing')`
 
 /**

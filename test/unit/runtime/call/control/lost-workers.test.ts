@@ -48,6 +48,21 @@ t.test('a call whose caller is answered after each loss goes on', (t) => {
   t.end()
 })
 
+t.test('a call waits before it is offered again where its second worker in a row was lost', (t) => {
+  const lost = new LostWorkers()
+  lost.lost(1, 0, 1_000)
+  t.equal(lost.pauseMs(1_000), 0)
+  lost.lost(1, 0, 1_100)
+  t.equal(lost.pauseMs(1_200), 1_400)
+  t.equal(lost.pauseMs(2_600), 0)
+  lost.lost(1, 0, 3_000)
+  lost.lost(1, 0, 6_000)
+  t.equal(lost.pauseMs(6_000), 3_000)
+  lost.lost(2, 0, 9_000)
+  t.equal(lost.pauseMs(9_000), 0)
+  t.end()
+})
+
 /** A worker that dies of every session, and is there again. */
 function mortal(node: RealtimeNode, workerId: string, takes: (send: (message: object) => void) => void) {
   const offers: { session: number }[] = []

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
+import type { Store } from '../database/database.ts'
 import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -219,8 +220,8 @@ export async function* eachProspect(
 }
 
 /** Resolves what has waited too long, in all workspaces, some thousand a call. */
-export async function expireProspects(tenantless: { query: Query }, now: Date): Promise<number> {
-  const { rowCount } = await tenantless.query(
+export async function expireProspects(store: Pick<Store, 'pool'>, now: Date): Promise<number> {
+  const { rowCount } = await store.pool.query(
     `update prospects set status = 'resolved', resolution = 'expired', next_attempt_at = null, call_back_at = null
      where id = any (array(select id from prospects where status = 'waiting' and expires_at <= $1 limit 2000
        for update skip locked))`,
@@ -228,5 +229,3 @@ export async function expireProspects(tenantless: { query: Query }, now: Date): 
   )
   return rowCount ?? 0
 }
-
-type Query = (text: string, values: unknown[]) => Promise<{ rowCount: number | null }>

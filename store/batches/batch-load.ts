@@ -7,7 +7,7 @@ import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { ROWS_PER_BLOCK } from '../database/schema.ts'
-import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
 export interface BatchLoadParams {

@@ -39,11 +39,11 @@ t.test('the runtime imports nothing of the rooms around it', async (t) => {
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['runtime/lib'],
-  ['runtime/call/types'],
+  ['runtime/call/types', 'runtime/admission'],
   ['runtime/process'],
   ['runtime/media'],
   ['runtime/plugin', 'runtime/plugin-sdk', 'runtime/models'],
-  ['runtime/admission', 'runtime/knowledge', 'runtime/webhooks', 'runtime/recording', 'runtime/dialing'],
+  ['runtime/knowledge', 'runtime/webhooks', 'runtime/recording', 'runtime/dialing'],
   ['runtime/call/log'],
   ['runtime/traces'],
   ['runtime/tools'],

@@ -3,7 +3,7 @@ import { loadCallingRules } from '../../runtime/dialing/rules.ts'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
 import { type ColumnMapping, checkMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
-import type { Loader } from '../../store/uploads/bulk-copy-messages.ts'
+import type { Loader } from '../../store/uploads/bulk-copy.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { boundary } from '../../lib/async/boundary.ts'
-import { type Frame, FrameReader, PLUGIN_LIMITS } from './frames.ts'
+import { type Frame, PipeFrameReader, PLUGIN_LIMITS } from './frames.ts'
 
 /** What a plugin may send in a second: forty voices at 48 kHz; and a token of each of two hundred answers every ten milliseconds. */
 const MAX_BYTES_PER_S = 4 << 20
@@ -20,7 +20,7 @@ export interface IntakeHandler {
 export class Intake {
   readonly #pipe: Readable
   readonly #handler: IntakeHandler
-  readonly #reader = new FrameReader(PLUGIN_LIMITS)
+  readonly #reader = new PipeFrameReader(PLUGIN_LIMITS)
   #bytes = 0
   #frames = 0
   /** Bytes that were asked for. */

@@ -131,7 +131,7 @@ test('the core’s own powers can’t be imported', async (t) => {
       handles: `return Object.keys(await import(args.root + '/runtime/plugin/handles.ts'))`,
       supervisor: `return Object.keys(await import(args.root + '/runtime/process/supervisor.ts'))`,
       spawner: `return Object.keys(await import(args.root + '/runtime/process/offload/spawner.ts'))`,
-      'processes of its own': `return Object.keys(await import(args.root + '/runtime/process/offload/process-helper.ts'))`,
+      'processes of its own': `return Object.keys(await import(args.root + '/runtime/process/offload/offload.ts'))`,
       threads: `return Object.keys(await import(args.root + '/runtime/process/offload/thread.ts'))`,
       scheduling: `return Object.keys(await import(args.root + '/runtime/process/realtime.ts'))`,
       'installation of packages': `return Object.keys(await import(args.root + '/runtime/process/npm-install.ts'))`,

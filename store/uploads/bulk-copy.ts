@@ -94,9 +94,11 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
     digest: () => hash.digest('hex'),
     async commit(params, details) {
       const pieces = spool.read()
+      let asked: Promise<D> | undefined
       const answer = async (question: unknown): Promise<unknown> => {
         if ((question as BulkCopyQuestion) === 'piece') return (await pieces.next()).value
-        return typeof details === 'function' ? (details as () => Promise<D>)() : details
+        asked = typeof details === 'function' ? (details as () => Promise<D>)() : Promise.resolve(details)
+        return asked
       }
       const work = { databaseUrl, loader: loader.href, params }
       const limits = { memoryMb: MEMORY_MB, stallMs: STALL_TIMEOUT_MS }
@@ -105,6 +107,8 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
       try {
         return (await loading) as R
       } catch (error) {
+        // The rest of the request is read to its end, whatever became of the file.
+        await asked?.catch(() => {})
         throw error instanceof OffloadError ? loadingFault(error) : error
       }
     },

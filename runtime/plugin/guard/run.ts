@@ -123,30 +123,37 @@ function guardThreads(policy: Policy): void {
 }
 
 function guardNativeCode(policy: Policy): void {
-  const target = process as unknown as {
-    binding(name: string): unknown
-    execve?: AnyFunction
-    dlopen(this: unknown, holder: unknown, file: unknown, ...rest: unknown[]): unknown
-  }
-  const { binding, dlopen } = target
-  target.binding = (given) => {
+  const functions = process as unknown as Record<string, AnyFunction>
+  const binding = functions.binding as AnyFunction
+  functions.binding = (given) => {
     // Read once: an object may call itself otherwise the second time.
     const name = String(given)
     if (RAW_BINDINGS.has(name)) throw policy.refuse('run', `process.binding(${name})`)
     return binding.call(process, name)
   }
-  if (target.execve) {
-    target.execve = (file) => {
+  // The family of exec(3): another program in place of this one.
+  for (const name of Object.keys(process).filter((key) => /^exec[a-z]+$/.test(key))) {
+    functions[name] = (file) => {
       throw policy.refuse('run', String(file))
     }
   }
-  target.dlopen = (holder, given, ...rest) => {
+  const loader = nativeLoader()
+  const load = functions[loader] as AnyFunction
+  functions[loader] = (holder, given, ...rest) => {
     const file = String(given)
     if (!isOwnAct() && !isOwnPackage(file)) throw policy.refuse('run', file, '(native code)')
-    const result = dlopen.call(process, holder, file, ...rest)
+    const result = load.call(process, holder, file, ...rest)
     guardNativeSockets(policy, (holder as { exports?: object } | undefined)?.exports)
     return result
   }
+}
+
+/** The function of `process` by which Node loads native code, as its own loader of such files calls it. */
+function nativeLoader(): string {
+  const { _extensions: loaders } = module.Module as unknown as { _extensions: Record<string, AnyFunction> }
+  const [, name] = /\bprocess\.(\w+)\(/.exec(String(loaders['.node'])) ?? []
+  if (name === undefined) throw new Error('Node has no loader of native code to guard')
+  return name
 }
 
 function isOwnPackage(file: string): boolean {

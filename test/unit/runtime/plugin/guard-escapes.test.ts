@@ -48,7 +48,11 @@ test('no way around the spawn of child processes starts a program', async (t) =>
       return new constructor().spawn({ file: '/usr/bin/touch', args: ${touch('class')}, stdio: [] })`,
     'a file that is read twice': `let reads = 0
       return new child_process.ChildProcess()._handle.spawn({ get file() { return reads++ === 0 ? '/bin/true' : '/usr/bin/touch' }, args: ${touch('twice')}, stdio: [] })`,
-    'native code': `process.dlopen({ exports: {} }, '/lib/x86_64-linux-gnu/libc.so.6'); return 'loaded'`,
+    'native code': `const { Module } = await import('node:module')
+      Module._extensions['.node'](new Module('libc'), '/lib/x86_64-linux-gnu/libc.so.6'); return 'loaded'`,
+    'another program in place of this one': `const [replace] = Object.keys(process).filter((name) => /^exec[a-z]+$/.test(name))
+      if (replace === undefined) throw new Error('requires run access to a newer Node')
+      process[replace]('/usr/bin/touch', ${touch('replaced')})`,
     'extension of SQLite': `const { DatabaseSync } = await import('node:sqlite')
       new DatabaseSync(':memory:', { allowExtension: true }).loadExtension('/tmp/x.so'); return 'loaded'`,
   })

@@ -83,7 +83,8 @@ export function originOf(variable: string | undefined, own: string): string {
   return (variable || own).replace(/\/$/, '')
 }
 
-function readBody(text: string): unknown {
+/** The JSON of an answer; undefined where it is none. */
+export function readBody(text: string): unknown {
   try {
     return parseCleanJson(text, ANSWER_BOUNDS)
   } catch {

@@ -24,6 +24,7 @@ COPY tsconfig.json ./
 COPY web ./web
 COPY packages ./packages
 COPY scripts/build-web.ts ./scripts/
+COPY scripts/web-built.ts ./scripts/
 COPY scripts/pack-packages.ts ./scripts/
 COPY runtime/process/packed-packages.ts ./runtime/process/
 # Packed packages: what they save is in packed-packages.ts.

@@ -9,8 +9,8 @@ import { guardNativeSockets } from './native.ts'
 import type { Policy } from './policy.ts'
 
 interface SpawnOptions {
-  file: string
-  envPairs?: readonly string[]
+  file: unknown
+  envPairs?: unknown
 }
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
@@ -55,15 +55,27 @@ function checkProgram(policy: Policy, file: string, env: readonly (readonly [str
 /** The class behind every ChildProcess: process objects made by hand are checked, too. */
 function guardSpawn(policy: Policy): void {
   const { _handle: raw } = new child_process.ChildProcess() as unknown as { _handle: object & { close?(): void } }
-  const prototype = Object.getPrototypeOf(raw) as { spawn(this: unknown, options: SpawnOptions): number }
+  const prototype = Object.getPrototypeOf(raw) as { spawn: AnyFunction }
   const original = prototype.spawn
-  prototype.spawn = function spawn(options) {
-    // A copy, each value read once: a getter can't answer the check otherwise than the system.
-    const { file, envPairs, ...rest } = options
-    const pairs = envPairs === undefined ? [] : Array.from(envPairs, String)
-    const env = pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const)
-    const path = checkProgram(policy, String(file), env)
-    return original.call(this, { ...rest, file: path, ...(envPairs === undefined ? {} : { envPairs: pairs }) })
+  // Copies, each value read once: a getter can't answer the check otherwise than the system.
+  const checked = (file: unknown, envPairs: unknown): { path: string; pairs: string[] | undefined } => {
+    const pairs = envPairs === undefined ? undefined : Array.from(envPairs as Iterable<unknown>, String)
+    const env = (pairs ?? []).map(
+      (pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const,
+    )
+    return { path: checkProgram(policy, String(file), env), pairs }
+  }
+  const takesOptions = /_handle\.spawn\(\s*options\s*\)/.test(String(child_process.ChildProcess.prototype.spawn))
+  prototype.spawn = function spawn(given, ...others) {
+    if (takesOptions) {
+      const { file, envPairs, ...rest } = given as SpawnOptions
+      const { path, pairs } = checked(file, envPairs)
+      return original.call(this, { ...rest, file: path, ...(pairs === undefined ? {} : { envPairs: pairs }) })
+    }
+    // Later Nodes (24): the file, its arguments, the folder, the environment and more.
+    const [args, cwd, envPairs, ...rest] = others
+    const { path, pairs } = checked(given, envPairs)
+    return original.call(this, path, args, cwd, pairs, ...rest)
   }
 }
 

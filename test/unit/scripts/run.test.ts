@@ -76,6 +76,7 @@ t.test('Node 24 and 26 are used where the binaries of the HTTP library load, and
     const node = `case $1 in --version) echo ${version} ;; -e) exit ${loads ? 0 : 1} ;; esac`
     const { bin, run } = await bareMachine(t)
     await rm(join(bin, 'node'))
+    await symlink(findServiceProgram('sed', ['/bin', '/usr/bin'].join(delimiter)) ?? '', join(bin, 'sed'))
     await writeFile(join(bin, 'node'), `#!/bin/sh\n${node}\n`, { mode: 0o755 })
     const { stderr } = await run('start')
     t.match(

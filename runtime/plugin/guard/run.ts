@@ -65,7 +65,9 @@ function guardSpawn(policy: Policy): void {
     )
     return { path: checkProgram(policy, String(file), env), pairs }
   }
-  const takesOptions = /_handle\.spawn\(\s*options\s*\)/.test(String(child_process.ChildProcess.prototype.spawn))
+  const takesOptions = /_handle\.spawn\(\s*options\s*\)/.test(
+    String(Reflect.get(child_process.ChildProcess.prototype, 'spawn')),
+  )
   prototype.spawn = function spawn(given, ...others) {
     if (takesOptions) {
       const { file, envPairs, ...rest } = given as SpawnOptions

@@ -50,7 +50,7 @@ import { campaignToolSpecs } from '../campaigns/tools.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 
-export interface PlacerOptions {
+interface PlacerOptions {
   store: Store
   calls: Calls
   quotas: Quotas

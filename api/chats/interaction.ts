@@ -19,7 +19,7 @@ import type { Services } from '../services.ts'
 import type { ChatModelUsage, streamAnswer } from './model.ts'
 import { takeTurn } from './turns.ts'
 
-export interface Interaction {
+interface Interaction {
   agent: ServedAgent
   sessionId: string
   message: string

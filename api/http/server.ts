@@ -52,7 +52,7 @@ export interface Incoming {
   send(response: HttpResponse): void
 }
 
-export interface ServerOptions extends SocketOptions {
+interface ServerOptions extends SocketOptions {
   host: string
   /** 0: any free port. */
   port: number

@@ -14,7 +14,7 @@ const RETRY_DELAYS_MS = [500, 1_000, 2_000]
 const MAX_RETRY_AFTER_MS = 5_000
 
 /** By their names of the API without the capital; a list is the same name again and again. */
-export type TwilioFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+type TwilioFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /** Twilio's REST API, version 2010-04-01. */
 export class TwilioApi {

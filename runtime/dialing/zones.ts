@@ -52,7 +52,7 @@ export function loadPlaces(): Promise<Places> {
   return shipped
 }
 
-export function makePlaces(table: Table): Places {
+function makePlaces(table: Table): Places {
   const byPrefix = new Map<string, string[]>()
   for (const [zones, prefixes] of Object.entries(table.prefix_zones)) {
     for (const prefix of prefixes.split(' ')) byPrefix.set(prefix, zones.split(' '))

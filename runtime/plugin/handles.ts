@@ -34,7 +34,7 @@ const SAFE_HEADERS = new Set([
 ])
 const MAX_READ_BYTES = 256 * 1024 * 1024
 
-export interface HandleOptions {
+interface HandleOptions {
   plugin: string
   /** The plugin's folder: it may always read what lies in it. */
   dir: string

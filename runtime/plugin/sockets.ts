@@ -34,7 +34,7 @@ for (const [base, bits] of [
 ] as const)
   NOBODY.addSubnet(base, bits, 'ipv6')
 
-export interface PluginSocketOptions {
+interface PluginSocketOptions {
   plugin: string
   grants: Grants
   log: Logger

@@ -5,7 +5,7 @@ import type { Grants } from '../plugin/grants/permissions.ts'
  * Which plugin the running code belongs to. Best effort: a timer, an event of a shared socket or a native callback may
  * run outside of it, so refusals use it for naming the plugin; what is allowed depends on it only for a handle's own call.
  */
-export interface PluginScope {
+interface PluginScope {
   readonly plugin: string
   /** Set by a handle around its own call: only these grants count, not those of other plugins or the process. */
   readonly only?: Grants

@@ -18,7 +18,7 @@ type BoundWorkspace = ColumnType<string, never, never>
 
 export type WorkspaceRole = 'member' | 'developer' | 'admin'
 
-export interface UsersTable {
+interface UsersTable {
   id: string
   name: string
   email: string
@@ -45,12 +45,12 @@ export interface SessionsTable {
 }
 
 /** The highest number that was given to a slug of this base. */
-export interface SlugNumbersTable {
+interface SlugNumbersTable {
   base: string
   last: number
 }
 
-export interface RefreshTokensTable {
+interface RefreshTokensTable {
   id: string
   family_id: string
   user_id: string
@@ -61,7 +61,7 @@ export interface RefreshTokensTable {
   revoked_at: Date | null
 }
 
-export interface WorkspacesTable {
+interface WorkspacesTable {
   id: string
   name: string
   type: string
@@ -77,7 +77,7 @@ export interface WorkspacesTable {
   suspended_reason: string | null
 }
 
-export interface MembershipsTable {
+interface MembershipsTable {
   workspace_id: string
   user_id: string
   role: WorkspaceRole
@@ -87,7 +87,7 @@ export interface MembershipsTable {
 export type SignupMode = 'open' | 'invitation' | 'closed'
 
 /** One row. */
-export interface InstanceSettingsTable {
+interface InstanceSettingsTable {
   one_row: Generated<boolean>
   /** null: what the configuration says. */
   signup: SignupMode | null
@@ -123,7 +123,7 @@ export interface TrunkHostsTable {
 }
 
 /** An address or a range that a trunk of a workspace has. */
-export interface TrunkAddressesTable {
+interface TrunkAddressesTable {
   trunk_id: string
   workspace_id: string
   address: string
@@ -145,7 +145,7 @@ export interface OneTimeLinksTable {
   used_at: Date | null
 }
 
-export interface InvitationsTable {
+interface InvitationsTable {
   id: string
   workspace_id: string
   user_id: string
@@ -191,7 +191,7 @@ export interface SecurityLogTable {
   request_id: string
 }
 
-export interface ApiKeysTable {
+interface ApiKeysTable {
   id: string
   workspace_id: BoundWorkspace
   name: string
@@ -209,7 +209,7 @@ export interface ApiKeysTable {
 export const KEY_SCOPES = ['read', 'calls', 'agents', 'batches', 'numbers', 'campaigns'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-export interface IdempotencyKeysTable {
+interface IdempotencyKeysTable {
   workspace_id: BoundWorkspace
   key: string
   request_hash: Buffer
@@ -267,7 +267,7 @@ export interface AgentsTable {
   updated_at: Generated<Date>
 }
 
-export interface PhoneNumbersTable {
+interface PhoneNumbersTable {
   phone_number: string
   workspace_id: BoundWorkspace
   agent_id: string | null
@@ -333,7 +333,7 @@ export interface ExtensionsTable {
   updated_at: Generated<Date>
 }
 
-export interface CallLaddersTable {
+interface CallLaddersTable {
   call_id: string
   leg: number
   workspace_id: BoundWorkspace
@@ -341,7 +341,7 @@ export interface CallLaddersTable {
   created_at: CreatedAt
 }
 
-export interface RefusedCallsTable {
+interface RefusedCallsTable {
   id: string
   workspace_id: BoundWorkspace
   at: Date
@@ -383,7 +383,7 @@ export interface CallQuality {
   mos?: number
 }
 
-export interface CallAnalysis {
+interface CallAnalysis {
   success: boolean | null
   reason: string | null
   data: Record<string, unknown> | null
@@ -392,7 +392,7 @@ export interface CallAnalysis {
 }
 
 /** Calls that wait to be analysed. */
-export interface CallAnalysesTable {
+interface CallAnalysesTable {
   workspace_id: BoundWorkspace
   call_id: string
   attempts: Generated<number>
@@ -455,7 +455,7 @@ export interface CallsTable {
   campaign_id: ColumnType<string | null, never, never>
 }
 
-export interface CallTurnsTable {
+interface CallTurnsTable {
   workspace_id: BoundWorkspace
   call_id: string
   seq: number
@@ -467,7 +467,7 @@ export interface CallTurnsTable {
 }
 
 /** One row for the events of a call that were written together. */
-export interface CallEventsTable {
+interface CallEventsTable {
   workspace_id: BoundWorkspace
   call_id: string
   first_seq: number
@@ -477,9 +477,9 @@ export interface CallEventsTable {
 }
 
 /** Written by triggers on `calls` alone. */
-export type DocumentStatus = 'processing' | 'ready' | 'failed'
+type DocumentStatus = 'processing' | 'ready' | 'failed'
 
-export interface DocumentsTable {
+interface DocumentsTable {
   id: string
   workspace_id: BoundWorkspace
   agent_id: string
@@ -493,28 +493,28 @@ export interface DocumentsTable {
   updated_at: Generated<Date>
 }
 
-export interface UploadsTable {
+interface UploadsTable {
   id: string
   workspace_id: BoundWorkspace
   agent_id: string
   created_at: CreatedAt
 }
 
-export interface UploadPartsTable {
+interface UploadPartsTable {
   upload_id: string
   workspace_id: BoundWorkspace
   seq: number
   bytes: Buffer
 }
 
-export interface ChunksTable {
+interface ChunksTable {
   document_id: string
   workspace_id: BoundWorkspace
   seq: number
   text: string
 }
 
-export interface VectorSegmentsTable {
+interface VectorSegmentsTable {
   id: GeneratedAlways<number>
   document_id: string
   workspace_id: BoundWorkspace
@@ -523,7 +523,7 @@ export interface VectorSegmentsTable {
   bytes: Buffer
 }
 
-export interface ChatsTable {
+interface ChatsTable {
   id: string
   workspace_id: BoundWorkspace
   agent_id: string
@@ -535,7 +535,7 @@ export interface ChatsTable {
   updated_at: Generated<Date>
 }
 
-export interface ChatMessagesTable {
+interface ChatMessagesTable {
   chat_id: string
   workspace_id: BoundWorkspace
   seq: number
@@ -549,7 +549,7 @@ export interface ChatMessagesTable {
 }
 
 /** What chats cost in a month (UTC), by its first day. */
-export interface ChatSpendingTable {
+interface ChatSpendingTable {
   workspace_id: BoundWorkspace
   month: ColumnType<Date, string, never>
   cost_usd: number
@@ -557,7 +557,7 @@ export interface ChatSpendingTable {
 
 export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
 
-export interface BatchesTable {
+interface BatchesTable {
   id: string
   workspace_id: BoundWorkspace
   name: string
@@ -579,7 +579,7 @@ export interface BatchesTable {
   finished_at: Date | null
 }
 
-export interface BatchItemsTable {
+interface BatchItemsTable {
   batch_id: string
   workspace_id: BoundWorkspace
   seq: number
@@ -593,7 +593,7 @@ export interface BatchItemsTable {
 export const ROWS_PER_BLOCK = 32
 
 /** Written by COPY alone; without workspace, so reached only by way of its batch. */
-export interface BatchRowsTable {
+interface BatchRowsTable {
   batch_id: string
   block: number
   rows: string
@@ -646,7 +646,7 @@ export interface CampaignsTable {
   deleted_at: Date | null
 }
 
-export interface CampaignRunsTable {
+interface CampaignRunsTable {
   campaign_id: string
   workspace_id: BoundWorkspace
   next_tick_at: Date
@@ -656,7 +656,7 @@ export interface CampaignRunsTable {
   completed_at: Date | null
 }
 
-export interface CampaignDaysTable {
+interface CampaignDaysTable {
   campaign_id: string
   workspace_id: BoundWorkspace
   day: string
@@ -669,7 +669,7 @@ export interface CampaignDaysTable {
   cost: Generated<number>
 }
 
-export interface ProspectListsTable {
+interface ProspectListsTable {
   id: string
   workspace_id: BoundWorkspace
   campaign_id: string
@@ -680,7 +680,7 @@ export interface ProspectListsTable {
   deleted_at: Date | null
 }
 
-export interface ProspectUploadsTable {
+interface ProspectUploadsTable {
   id: string
   workspace_id: BoundWorkspace
   campaign_id: string
@@ -706,7 +706,7 @@ export interface ProspectUploadsTable {
   finished_at: Date | null
 }
 
-export interface ProspectRejectsTable {
+interface ProspectRejectsTable {
   upload_id: string
   workspace_id: BoundWorkspace
   line: number
@@ -753,7 +753,7 @@ export interface ProspectsTable {
 }
 
 /** Written by triggers on `prospects` alone. */
-export interface ProspectCountsTable {
+interface ProspectCountsTable {
   campaign_id: ColumnType<string, never, never>
   workspace_id: BoundWorkspace
   list_id: ColumnType<string, never, never>
@@ -763,7 +763,7 @@ export interface ProspectCountsTable {
 }
 
 /** Written by triggers on `calls` alone, and added up by `foldCallCounts`. A state has several rows; they count together. */
-export interface CampaignCallCountsTable {
+interface CampaignCallCountsTable {
   campaign_id: ColumnType<string, never, never>
   workspace_id: BoundWorkspace
   state: ColumnType<'queued' | 'ringing' | 'waiting' | 'in_progress', never, never>
@@ -771,7 +771,7 @@ export interface CampaignCallCountsTable {
   seats: ColumnType<string, never, never>
 }
 
-export interface ProspectAttemptsTable {
+interface ProspectAttemptsTable {
   id: string
   workspace_id: BoundWorkspace
   campaign_id: string | null
@@ -791,7 +791,7 @@ export interface ProspectAttemptsTable {
   checks: Json<Record<string, string>>
 }
 
-export interface DoNotCallTable {
+interface DoNotCallTable {
   workspace_id: BoundWorkspace
   phone: string
   reason: Generated<string>
@@ -802,7 +802,7 @@ export interface DoNotCallTable {
 }
 
 /** Sets of zones and states whose hours must all be open; the same for all workspaces. */
-export interface WindowGroupsTable {
+interface WindowGroupsTable {
   id: Generated<number>
   key: string
   zones: string[]
@@ -810,14 +810,14 @@ export interface WindowGroupsTable {
 }
 
 /** Written by COPY alone; without workspace, so reached only by way of its upload. */
-export interface ProspectUploadRowsTable {
+interface ProspectUploadRowsTable {
   upload_id: string
   block: number
   rows: string
 }
 
 /** Written by triggers, and by store/events/workspace-events.ts. `(transaction, seq)` is its place among all events. */
-export interface WorkspaceEventsTable {
+interface WorkspaceEventsTable {
   id: Generated<string>
   workspace_id: BoundWorkspace
   transaction: Generated<string>
@@ -830,7 +830,7 @@ export interface WorkspaceEventsTable {
   created_at: CreatedAt
 }
 
-export interface WebhooksTable {
+interface WebhooksTable {
   id: string
   workspace_id: BoundWorkspace
   url: string
@@ -853,7 +853,7 @@ export interface WebhooksTable {
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
 
-export interface WebhookDeliveriesTable {
+interface WebhookDeliveriesTable {
   id: Generated<string>
   workspace_id: BoundWorkspace
   webhook_id: string
@@ -871,7 +871,7 @@ export interface WebhookDeliveriesTable {
   created_at: CreatedAt
 }
 
-export interface ToldWorkersTable {
+interface ToldWorkersTable {
   worker_id: string
   capacity: number
   told_at: CreatedAt
@@ -964,6 +964,5 @@ export type Prospect = Selectable<ProspectsTable>
 export type ProspectAttempt = Selectable<ProspectAttemptsTable>
 export type DoNotCall = Selectable<DoNotCallTable>
 export type ProspectReject = Selectable<ProspectRejectsTable>
-export type WorkspaceEvent = Selectable<WorkspaceEventsTable>
 export type Webhook = Selectable<WebhooksTable>
 export type WebhookDelivery = Selectable<WebhookDeliveriesTable>

@@ -22,12 +22,12 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** No process has it, and PostgreSQL takes a lock file that names a dead process for stale. */
 const DEAD_PID = 2_147_483_647
 
-export interface PostgresPrograms {
+interface PostgresPrograms {
   initdb: string
   postgres: string
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Its data; made when missing. */
   folder: string
   runDir: string

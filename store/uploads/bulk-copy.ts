@@ -9,7 +9,7 @@ import { openSpool } from './spool.ts'
  * Loads an upload into Postgres in a thread that loads no other meanwhile, with a connection of its own and in one transaction, so
  * that a million rows neither stall the event loop that carries calls nor leave anything behind when the upload breaks off.
  */
-export interface BulkCopyOptions {
+interface BulkCopyOptions {
   databaseUrl: string
   /** A module whose `load` is a `Loader`. */
   loader: URL
@@ -39,7 +39,7 @@ export interface BulkCopyWork {
 export type BulkCopyQuestion = 'piece' | 'details'
 
 /** An upload under way. `commit` or `discard` ends it; the opener always calls `discard`. */
-export interface BulkCopy<P, D, R> {
+interface BulkCopy<P, D, R> {
   /** Keeps the source, in a file where it is large, until `commit`: a sender that trickles holds up no thread. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
   /** SHA-256 of what was fed, in hex. Asked for once. */

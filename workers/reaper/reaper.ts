@@ -36,7 +36,7 @@ const eventOf = ({ status, endReason: end_reason, disposition, error }: CallEnd)
   ...(error === undefined ? {} : { error }),
 })
 
-export interface ReaperOptions {
+interface ReaperOptions {
   store: Store
   redis: RedisClient
   clock: Clock
@@ -50,7 +50,7 @@ export interface ReaperOptions {
   prices?: Pick<Prices, 'platformUsdPerMinute'>
 }
 
-export interface Reaper {
+interface Reaper {
   /** Waits for the running round. */
   stop(): Promise<void>
 }

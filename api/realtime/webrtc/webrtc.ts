@@ -17,7 +17,7 @@ import { cacheFolder, RECIPE } from './worker-cache.ts'
 import { findWorkerProgram } from './worker-program.ts'
 
 /** The WebRTC part of a client's session. */
-export interface WebRtcTerms {
+interface WebRtcTerms {
   transports: ('udp' | 'tcp')[]
   ice_servers: { urls: string[]; username?: string; credential?: string }[]
 }

@@ -8,7 +8,7 @@ import { builtFolder, MEDIASOUP, RECIPE, WORKER_NAME } from './worker-cache.ts'
 
 const VERIFY_TIMEOUT_MS = 30_000
 
-export interface WorkerSearch {
+interface WorkerSearch {
   /** The operator's; it or none. */
   named: string | undefined
   cache: string

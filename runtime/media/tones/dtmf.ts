@@ -33,7 +33,7 @@ export class DtmfReceiver {
   }
 }
 
-export interface DtmfPacket {
+interface DtmfPacket {
   payload: Uint8Array
   /** Where the key began. */
   timestamp: number

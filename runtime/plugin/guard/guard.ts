@@ -23,7 +23,7 @@ import { guardPrograms } from './run.ts'
  * what the process itself needs. docs/plugins.md says what this can't hold back.
  */
 
-export interface GuardOptions {
+interface GuardOptions {
   /** What the operator granted: `registry.grants.values()`. */
   grants: Iterable<Grants>
   /** The folders of the plugins: what lies in one may not import the core's own powers. */

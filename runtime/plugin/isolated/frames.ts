@@ -17,7 +17,7 @@ const BYTES = 3
 const MAX_BODY_BYTES = (4 << 20) - 1
 const MAX_AUDIO_BYTES = MAX_BODY_BYTES - SESSION_BYTES
 
-export interface FrameLimits {
+interface FrameLimits {
   messageBytes: number
   resultBytes: number
 }

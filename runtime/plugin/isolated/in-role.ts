@@ -13,7 +13,7 @@ import { ObjectExchange } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { runUse } from './run-use.ts'
 
-export interface InRoleOptions {
+interface InRoleOptions {
   plugin: string
   /** Absolute path of its mod.ts or mod.js. */
   module: string

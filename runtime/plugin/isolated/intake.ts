@@ -10,7 +10,7 @@ const MAX_TURN_MS = 2
 /** The clock is asked after so many. */
 const FRAMES_A_LOOK = 16
 
-export interface IntakeHandler {
+interface IntakeHandler {
   frame(frame: Frame): void
   /** What came is no frame, or too much. It is not read any more. */
   broken(why: string): void

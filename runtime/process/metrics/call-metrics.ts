@@ -57,7 +57,7 @@ export const callMetrics = {
 }
 
 /** A call as its end was written. */
-export interface EndedCall {
+interface EndedCall {
   readonly call_type: string
   readonly direction: string
   readonly status: string

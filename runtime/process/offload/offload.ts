@@ -88,7 +88,7 @@ const MOST_LEFT_BYTES = { thread: 128 << 20, process: 256 << 20 }
  * Work that would hold up the loops that carry audio, in threads and processes: in turns by workspace, within a deadline. Starting a
  * worker takes longer than most of its work, so it stays for the next run.
  */
-export class Offload {
+class Offload {
   readonly #pools = new Map<OffloadTask, Pool>()
 
   /** Throws `unavailable` when too much waits, what `answer` throws, the signal's reason, and OffloadError. */

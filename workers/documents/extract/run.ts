@@ -27,7 +27,7 @@ export interface ExtractionLimits {
 
 type ExtractionTask = OffloadTask<ExtractionInput, number>
 
-export interface ExtractionOptions {
+interface ExtractionOptions {
   /** Whose file it is: who has many read gives way to others. */
   workspaceId: string
   signal: AbortSignal

@@ -36,7 +36,7 @@ export async function unless<T, U>(fault: (fault: ApiFault) => boolean, asked: P
   }
 }
 
-export interface JsonApiOptions {
+interface JsonApiOptions {
   /** Begins every address, without a slash at its end. */
   baseUrl: string
   authorization: string

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { asProcess } from './plugin-scope.ts'
+import { asProcess } from './own-act.ts'
 
 const TIMEOUT_MS = 300_000
 

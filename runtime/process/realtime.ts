@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { inBackground } from '../lib/async/boundary.ts'
 import type { Logger } from './log.ts'
-import { asProcess } from './plugin-scope.ts'
+import { asProcess } from './own-act.ts'
 import { statFields } from './process-usage.ts'
 
 /** Of SCHED_RR, the least there are, the highest first: what the kernel itself runs in real time goes before them. */

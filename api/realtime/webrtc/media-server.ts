@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { types } from 'mediasoup'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
-import { asProcess } from '../../../runtime/process/plugin-scope.ts'
+import { asProcess } from '../../../runtime/process/own-act.ts'
 import { NODE_PRIORITY, runInRealtimeToo } from '../../../runtime/process/realtime.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 

@@ -130,7 +130,8 @@ test('the core’s own powers can’t be imported', async (t) => {
   const { outcomes } = await guarded(
     t,
     {
-      scope: `return Object.keys(await import(args.root + '/runtime/process/plugin-scope.ts'))`,
+      'scope of plugins': `return Object.keys(await import(args.root + '/runtime/plugin/plugin-scope.ts'))`,
+      scope: `return Object.keys(await import(args.root + '/runtime/process/own-act.ts'))`,
       guard: `return Object.keys(await import(args.root + '/runtime/plugin/guard/guard.ts'))`,
       handles: `return Object.keys(await import(args.root + '/runtime/plugin/handles.ts'))`,
       supervisor: `return Object.keys(await import(args.root + '/runtime/process/supervisor.ts'))`,
@@ -140,9 +141,9 @@ test('the core’s own powers can’t be imported', async (t) => {
       scheduling: `return Object.keys(await import(args.root + '/runtime/process/realtime.ts'))`,
       'installation of packages': `return Object.keys(await import(args.root + '/runtime/process/npm-install.ts'))`,
       store: `return Object.keys(await import(args.root + '/store/uploads/bulk-copy.ts'))`,
-      require: `const { createRequire } = await import('node:module'); return Object.keys(createRequire(import.meta.url)(args.root + '/runtime/process/plugin-scope.ts'))`,
+      require: `const { createRequire } = await import('node:module'); return Object.keys(createRequire(import.meta.url)(args.root + '/runtime/process/own-act.ts'))`,
       'another plugin': `return Object.keys(await import(args.root + '/plugins/s3/mod.ts'))`,
-      'code from nowhere': `return Object.keys(await import('data:text/javascript,export * from ' + JSON.stringify('file://' + args.root + '/runtime/process/plugin-scope.ts')))`,
+      'code from nowhere': `return Object.keys(await import('data:text/javascript,export * from ' + JSON.stringify('file://' + args.root + '/runtime/process/own-act.ts')))`,
     },
     { args: { root: ROOT } },
   )

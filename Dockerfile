@@ -2,6 +2,7 @@
 FROM node:22.23.3-bookworm-slim AS installed
 WORKDIR /patchbay
 COPY package.json package-lock.json ./
+COPY web/console/package.json ./web/console/
 COPY scripts/install-scripts.ts ./scripts/
 RUN npm ci --ignore-scripts --no-audit --no-fund && node scripts/install-scripts.ts
 
@@ -23,10 +24,11 @@ COPY tsconfig.json ./
 COPY web ./web
 COPY packages ./packages
 COPY scripts/build-web.ts ./scripts/
+COPY scripts/web-built.ts ./scripts/
 COPY scripts/pack-packages.ts ./scripts/
 COPY runtime/process/packed-packages.ts ./runtime/process/
 # Packed packages: what they save is in packed-packages.ts.
-RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
 
 FROM node:22.23.3-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages. The libraries are the media worker's.

@@ -50,7 +50,7 @@ function phonesOf(schema: AnyRoute['body']): PhoneField[] {
 }
 
 /** Throws `invalid_phone_number` for phone number fields, before any other error. */
-export function refuseBadPhones(fields: readonly PhoneField[], input: unknown): void {
+function refuseBadPhones(fields: readonly PhoneField[], input: unknown): void {
   if (fields.length === 0 || typeof input !== 'object' || input === null || Array.isArray(input)) return
   for (const { name, required } of fields) {
     const value = Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined

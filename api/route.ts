@@ -34,7 +34,7 @@ export interface Param {
   isPersonal?: true
 }
 
-export interface FormFiles {
+interface FormFiles {
   [field: string]: { description: string; required: boolean; many: boolean }
 }
 

@@ -7,7 +7,7 @@ import type { Run } from './running.ts'
 const MAIN = join(import.meta.dirname, '../main.ts')
 const READY_TIMEOUT_MS = 60_000
 
-export interface ChildRole {
+interface ChildRole {
   /** As a log names it. */
   name: string
   role: 'jobs' | 'voice'

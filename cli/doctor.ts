@@ -6,13 +6,13 @@ import type { GrantFlags } from '../runtime/plugin/grants/permissions.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
 import { checkProvider, keyedProviders, type ProviderCheckup } from '../runtime/plugin/provider-health.ts'
 
-export interface Diagnosis {
+interface Diagnosis {
   text: string
   /** Everything that is configured works. */
   healthy: boolean
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   config: GrantFlags & { readonly port?: number; readonly adminPort?: number | undefined }
   env: Environment
   dir?: string

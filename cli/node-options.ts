@@ -19,10 +19,11 @@ const API_NODE_OPTIONS = [
  * has its worker they only cost. What they would save is little: this heap is marked through in 15 ms.
  */
 export const VOICE_NODE_OPTIONS = [
-  '--experimental-async-context-frame',
+  // Later Nodes do so by themselves and refuse the option.
+  ...(process.versions.node.startsWith('22.') ? ['--experimental-async-context-frame'] : []),
   '--initial-heap-size=256',
   '--single-threaded-gc',
-] as const
+]
 
 const ROLES: ReadonlySet<string> = new Set(['start', 'api', 'jobs', 'voice'])
 

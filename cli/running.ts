@@ -1,9 +1,9 @@
 import type { RoleName } from '../config/effective.ts'
 import type { EnvFile } from '../config/env-file.ts'
 import type { EffectiveConfig } from '../config/schema.ts'
+import type { Role } from '../runtime/plugin/role.ts'
 import type { StopRequests } from '../runtime/process/lifecycle.ts'
 import type { Logger } from '../runtime/process/log.ts'
-import type { Role } from '../runtime/process/role.ts'
 import type { Supervised } from '../runtime/process/supervisor.ts'
 import type { EmbeddedServices } from '../store/embedded/embedded.ts'
 

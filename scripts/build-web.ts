@@ -3,19 +3,15 @@
  * there and newer than its sources. `--types`: its type declarations, too, for publishing.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, type PluginBuild } from 'esbuild'
+import type { PluginBuild } from 'esbuild'
+import { isClientBuilt } from './web-built.ts'
 
 const root = join(import.meta.dirname, '../packages/web')
-const OUTPUTS = ['worklet.js', 'mod.js', 'react.js', 'widget.js', 'widget-module.js']
 
-const changedAtMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => join(root, path))
-const newestMs = Math.max(...[...sources, import.meta.filename].map(changedAtMs))
-const isCurrent = OUTPUTS.every((file) => changedAtMs(join(root, 'dist', file)) > newestMs)
-
-if (!isCurrent) {
+if (!isClientBuilt()) {
+  // Not before: where nothing has to be built it may be missing.
+  const { build } = await import('esbuild')
   const common = { bundle: true, minify: true, target: 'es2022', logLevel: 'warning' } as const
   const { outputFiles } = await build({
     ...common,

@@ -1,9 +1,10 @@
 /**
  * Runs the install scripts of the packages that need theirs: those which `allowScripts` of package.json says true for. All others
- * stay off, whatever npm's version makes of that field. To be run after `npm ci --ignore-scripts`.
+ * stay off, whatever npm's version makes of that field. To be run after `npm ci --ignore-scripts`. Then it removes the packages' source
+ * maps: no role reads them, and they are a sixth of what `npm start` installs (98 of 609 MiB).
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -16,6 +17,14 @@ export function scriptsToRun(
   return Object.keys(allowed).filter((name) => allowed[name] === true && isInstalled(name))
 }
 
+function removeSourceMaps(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) removeSourceMaps(path)
+    else if (/\.[cm]?[jt]s\.map$/.test(entry.name)) rmSync(path)
+  }
+}
+
 if (import.meta.main) {
   const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     allowScripts: Record<string, boolean>
@@ -25,4 +34,5 @@ if (import.meta.main) {
     const args = ['rebuild', '--ignore-scripts=false', '--no-audit', '--no-fund', '--loglevel=error', ...names]
     execFileSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
   }
+  removeSourceMaps(join(root, 'node_modules'))
 }

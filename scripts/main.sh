@@ -7,7 +7,9 @@ options=
 case ${1:-} in
   start | api | jobs | voice)
     case " $* " in
-      *' voice '*) options='--experimental-async-context-frame --initial-heap-size=256 --single-threaded-gc' ;;
+      *' voice '*)
+        options='--initial-heap-size=256 --single-threaded-gc'
+        case $(node --version) in v22.*) options="--experimental-async-context-frame $options" ;; esac ;;
       *' start '* | *' api '*) options='--initial-heap-size=208 --no-memory-reducer --concurrent-marking-max-worker-num=1' ;;
     esac ;;
 esac

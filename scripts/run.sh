@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the npm scripts call: finds Node 22, installs what is missing, then becomes the program asked for.
+# What the npm scripts call: finds a Node that fits, installs what is missing, then becomes the program asked for.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,20 +17,26 @@ attended() {
   return "$status"
 }
 
-is_node_22() {
+# Node 22.18 and later run everywhere; 24 and 26 where the HTTP library's binaries for them load: on Linux with glibc 2.38 or later.
+is_ours() {
   case $("$1" --version 2>/dev/null) in
     v22.1[89].* | v22.[2-9][0-9].*) return 0 ;;
+    v24.* | v26.*)
+      "$1" -e '
+        process.report.excludeNetwork = true
+        const [major, minor] = (process.report.getReport().header.glibcVersionRuntime ?? "0.0").split(".").map(Number)
+        process.exit(process.platform !== "linux" || major > 2 || (major === 2 && minor >= 38) ? 0 : 1)' ;;
     *) return 1 ;;
   esac
 }
 
-# Puts a Node of 22.18 or newer first on PATH, so that npm and everything it starts run under it, too.
+# Puts a Node of ours first on PATH, so that npm and everything it starts run under it, too.
 find_node() {
-  if is_node_22 node; then return; fi
+  if is_ours node; then return; fi
   cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/patchbay
   pinned=$(pinned_node)
   node22=$cache/node-${pinned%% *}/bin/node
-  if [ -z "$pinned" ] || ! is_node_22 "$node22"; then fetch_node; fi
+  if [ -z "$pinned" ] || ! is_ours "$node22"; then fetch_node; fi
   PATH=$(dirname "$node22"):$PATH
   export PATH
 }
@@ -69,20 +75,31 @@ fetch_node() {
   rm -rf "${cache:?}/node-$version"
   mv "$fetching/package" "$cache/node-$version"
   rm -rf "$fetching"
-  is_node_22 "$node22" || fail "Node $version does not run on this machine; $by_hand."
+  is_ours "$node22" || fail "Node $version does not run on this machine; $by_hand."
   printf '%s\n' "$node22" >"$cache/node22" || true
 }
 
+# install_packages run|start|all: what scripts/packages-current.ts says is missing for that.
 install_packages() {
-  if node scripts/packages-current.ts; then return; fi
+  with=$(node scripts/packages-current.ts "$1") || exit 1
+  if [ -z "$with" ]; then return; fi
   take_install_lock
-  if node scripts/packages-current.ts; then drop_install_lock; return; fi
+  with=$(node scripts/packages-current.ts "$1") || exit 1
+  if [ -z "$with" ]; then drop_install_lock; return; fi
   say "Installing the npm packages of package-lock.json (a minute or two)"
   installed=yes
-  attended npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || installed=no
+  # shellcheck disable=SC2086 # one word an argument
+  attended npm $with --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || installed=no
+  if [ "$installed" = yes ] && [ -n "$(node scripts/packages-current.ts "$1")" ]; then
+    # The packages that were there belong to another package-lock.json: from the beginning.
+    rm -f node_modules/.package-lock.json
+    with=$(node scripts/packages-current.ts "$1")
+    # shellcheck disable=SC2086
+    attended npm $with --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || installed=no
+  fi
   if [ "$installed" = yes ]; then attended node scripts/install-scripts.ts >&2 || installed=no; fi
   drop_install_lock
-  if [ "$installed" = no ]; then fail "npm ci failed; its message is above."; fi
+  if [ "$installed" = no ]; then fail "npm $with failed; its message is above."; fi
 }
 
 # Two commands started at once must not both empty node_modules. A lock whose holder is gone is taken over.
@@ -170,13 +187,13 @@ find_node
 case $command in
   start)
     install_default_programs
-    install_packages
+    install_packages start
     build_web
     exec sh scripts/main.sh start "$@" ;;
   test)
     install_programs redis-server espeak-ng
     install_test_peers
-    install_packages
+    install_packages all
     build_web
     # Minutes, once a machine; the tests of WebRTC wait for it, and say why where it can't be had. As urgent as the tests that
     # run beside those in real time.
@@ -185,29 +202,29 @@ case $command in
   demo)
     # Without a running Patchbay it starts its own.
     install_programs redis-server espeak-ng
-    install_packages
+    install_packages all
     exec node scripts/demo.ts "$@" ;;
   kill-workers)
     install_programs redis-server espeak-ng
-    install_packages
+    install_packages all
     exec node scripts/kill-workers.ts "$@" ;;
   campaign-day)
-    install_packages
+    install_packages all
     exec node scripts/campaign-day.ts "$@" ;;
   kill-campaign)
     install_programs redis-server
-    install_packages
+    install_packages all
     exec node scripts/kill-campaign.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
-    install_packages
+    install_packages all
     exec node bench/run.ts "$@" ;;
   fuzz)
     install_programs redis-server espeak-ng
-    install_packages
+    install_packages all
     exec node test/fuzz/run.ts "$@" ;;
   patchbay)
-    install_packages
+    install_packages run
     exec sh scripts/main.sh "$@" ;;
   *)
     fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|patchbay [arguments]" ;;

@@ -14,7 +14,7 @@ const QUEUES = [
 const STATES = ['waiting', 'prioritized', 'active', 'delayed'] as const
 const ASK_TIMEOUT_MS = 2_000
 
-export interface QueueMetrics {
+interface QueueMetrics {
   close(): Promise<void>
 }
 

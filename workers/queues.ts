@@ -31,7 +31,7 @@ const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE
 const CONNECTION_WORDS =
   /Socket closed|ClientOffline|ClientClosed|DisconnectsClient|SocketTimeout|Connection is closed|ConnectionTimeout/
 
-export interface JobOptions {
+interface JobOptions {
   /** A job with the id of one that waits or runs is not added again. */
   jobId: string
   attempts: number
@@ -81,7 +81,7 @@ export function queueConnection(redis: RedisClient) {
   return { connection: connectionOf(redis).connection, prefix: PREFIX }
 }
 
-export interface RunningJob<N extends QueueName> {
+interface RunningJob<N extends QueueName> {
   payload: QueuePayloads[N]
   /** When it was added, by the wall clock. */
   queuedAtMs: number
@@ -101,12 +101,12 @@ export class RescheduleJob extends Error {
   }
 }
 
-export interface JobRunner {
+interface JobRunner {
   /** Takes no new job, waits for the running ones, aborts those left after `graceMs`; then 5 s at most for Redis. */
   stop(graceMs: number): Promise<void>
 }
 
-export interface RunnerOptions<N extends QueueName> {
+interface RunnerOptions<N extends QueueName> {
   concurrency: number
   /** Runs the jobs of this part alone. */
   part?: string

@@ -6,7 +6,7 @@ export interface Rounds {
   stop(): Promise<void>
 }
 
-export interface RoundsOptions {
+interface RoundsOptions {
   intervalMs: number
   /** The first round is now, not an interval later. */
   atOnce?: boolean

@@ -80,7 +80,7 @@ export const speechFields = {
 }
 
 const SpeechInput = Type.Partial(Type.Object(speechFields))
-export type SpeechInput = Static<typeof SpeechInput>
+type SpeechInput = Static<typeof SpeechInput>
 type Interruption = Static<typeof speechFields.interruption>
 type DeadAir = Static<typeof speechFields.dead_air>
 

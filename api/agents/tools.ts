@@ -89,7 +89,7 @@ export const ToolInput = Type.Object({
 })
 
 export const Tools = Type.Array(ToolInput, { maxItems: 64 })
-export type ToolsInput = Static<typeof Tools>
+type ToolsInput = Static<typeof Tools>
 
 /** The tools described to the language model, and the faults of servers that should list more. */
 export const AgentToolsBody = Type.Object({

@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /** What an access token says. */
-export interface AccessClaims {
+interface AccessClaims {
   /** User id. */
   sub: string
   email: string

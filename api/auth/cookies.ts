@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 
 export const ACCESS_COOKIE = 'access_token'
 export const REFRESH_COOKIE = 'refresh_token'
-export const REFRESH_PATH = '/auth'
+const REFRESH_PATH = '/auth'
 
 /** Value of the first cookie of that name in a Cookie header; empty when absent. */
 export function readCookie(header: string, name: string): string {

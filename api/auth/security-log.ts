@@ -16,7 +16,7 @@ const BY_STRANGERS: ReadonlySet<SecurityEventKind> = new Set([
   'password_link_mailed',
 ])
 
-export interface SecurityLogOptions {
+interface SecurityLogOptions {
   store: Store
   clock: Clock
   log: Logger

@@ -12,7 +12,7 @@ import { roleRefusal } from './roles.ts'
 /** Who holds an open stream or socket, and what it needs to stay open. Plain data: a listen token carries it. */
 export type RequesterStanding = UserStanding | KeyStanding | VisitorStanding
 
-export interface UserStanding {
+interface UserStanding {
   readonly kind: 'user'
   readonly userId: string
   /** Null: the access token names none, and ends when its user signs out everywhere. */
@@ -24,14 +24,14 @@ export interface UserStanding {
   readonly refusesSuspended: boolean
 }
 
-export interface KeyStanding {
+interface KeyStanding {
   readonly kind: 'key'
   readonly keyId: string
   readonly scope: KeyScope
 }
 
 /** A visitor of a public agent. */
-export interface VisitorStanding {
+interface VisitorStanding {
   readonly kind: 'visitor'
   readonly agentId: string
 }
@@ -44,7 +44,7 @@ interface Watched {
   readonly withdrawn: Set<(code: ErrorCode) => void>
 }
 
-export interface StandingRightsOptions {
+interface StandingRightsOptions {
   store: Store
   operators: Operators
   log: Logger

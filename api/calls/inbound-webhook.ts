@@ -38,7 +38,7 @@ export interface InboundQuestion {
 }
 
 /** What it said; a `fault` where it said nothing that could be used: the number's own agent answers then. */
-export type InboundAnswer = { says: Static<typeof ANSWER> } | { fault: string }
+type InboundAnswer = { says: Static<typeof ANSWER> } | { fault: string }
 
 export async function askInboundWebhook(
   question: InboundQuestion,

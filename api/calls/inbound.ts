@@ -33,7 +33,7 @@ import { agentSpec } from '../realtime/agent-spec.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { askInboundWebhook } from './inbound-webhook.ts'
 
-export interface InboundOptions {
+interface InboundOptions {
   store: Store
   plugins: PluginRegistry
   carriers: Carriers

@@ -21,7 +21,7 @@ import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { RescheduleJob } from '../../workers/queues.ts'
 import { Dialling, type DialOptions } from './dialling.ts'
 
-export interface PlacerOptions extends DialOptions {
+interface PlacerOptions extends DialOptions {
   mayDial: DialCheck
 }
 

@@ -10,7 +10,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { startRecordings } from '../../workers/recordings/start.ts'
 
 /** The part of an api node that records its calls and brings the recordings into the object store. */
-export interface Recorder {
+interface Recorder {
   /** Records a call from that monotonic moment on. */
   readonly record: (call: SpooledCall, format: AudioFormat, startMs: number) => CallTap | undefined
   /** Closes what is still recorded, and stores what it can in `graceMs`; the rest waits for the next start. */

@@ -6,7 +6,7 @@ import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
 import { isUuid } from '../ids.ts'
 import { Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
 
-export const CallTypeName = Type.Enum(['phone', 'web'])
+const CallTypeName = Type.Enum(['phone', 'web'])
 
 const DirectionName = Type.Enum(['inbound', 'outbound'])
 const CallStatusName = Type.Enum([

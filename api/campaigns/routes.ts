@@ -159,7 +159,7 @@ const remove = defineRoute({
 })
 
 /** Throws what is wrong with the fields, in the order of all checks. */
-export async function checkInput(
+async function checkInput(
   tenant: Tenant,
   input: CampaignChanges | CampaignInput,
   before: Campaign | undefined,

@@ -19,7 +19,7 @@ import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import type { ChatModelUsage, streamAnswer } from './model.ts'
 
-export interface Interaction {
+interface Interaction {
   agent: ServedAgent
   sessionId: string
   message: string

@@ -18,14 +18,14 @@ export const InteractionInput = Type.Object({
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Answer as server-sent events.' })),
 })
 
-export const SourceBody = Type.Object({
+const SourceBody = Type.Object({
   document_id: Id,
   filename: Type.String(),
   text: Type.String(),
   score: Type.Number(),
 })
 
-export const ChatUsage = Type.Object({
+const ChatUsage = Type.Object({
   llm_input_tokens: Type.Integer(),
   llm_output_tokens: Type.Integer(),
   total_tokens: Type.Integer(),
@@ -33,7 +33,7 @@ export const ChatUsage = Type.Object({
 
 const Usd = Nullable(Type.Number({ description: 'US dollars; null when a price is not known.' }))
 
-export const ChatCost = Type.Object({ cost_llm: Usd, total_cost: Usd })
+const ChatCost = Type.Object({ cost_llm: Usd, total_cost: Usd })
 
 export const InteractionBody = Type.Object({
   chat_id: Id,

@@ -21,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /** Answers a request for the console; false: it is for the API. */
-export type Console = (incoming: Incoming) => boolean
+type Console = (incoming: Incoming) => boolean
 
 /** `built`: the folder of the built console, soon or never. Until then its place says how it stands. */
 export function openConsole(built: Promise<string>, log: Logger): Console {

@@ -16,7 +16,7 @@ export const STREAM_HEADERS = [
   ['x-accel-buffering', 'no'],
 ] as const
 
-export interface SentEvent {
+interface SentEvent {
   /** Where a client that comes back goes on. */
   id?: string
   event: string

@@ -8,7 +8,7 @@ const HIGH_WATER_BYTES = 256 * 1024
 const STALL_TIMEOUT_MS = 6000
 
 /** The connection a body arrives on. */
-export interface BodySource {
+interface BodySource {
   pause(): void
   resume(): void
 }

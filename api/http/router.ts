@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../route.ts'
 
 /** A route with what start-up compiled for it. */
-export interface Routed<T> {
+interface Routed<T> {
   readonly route: AnyRoute
   readonly compiled: T
 }

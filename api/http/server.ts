@@ -18,7 +18,10 @@ export type { HttpResponse } from './http-response.ts'
 
 // The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
-const uWS = createRequire(import.meta.url)('uWebSockets.js') as typeof import('uWebSockets.js')
+const [nodeMajor] = process.versions.node.split('.')
+/** The library itself knows no Node after 23; its later binaries are packages of their own. */
+const binaries = nodeMajor === '22' ? 'uWebSockets.js' : `@uwsjs/${process.platform}-${process.arch}-${nodeMajor}`
+const uWS = createRequire(import.meta.url)(binaries) as typeof import('uWebSockets.js')
 
 /** A streamed reply is given up when the client takes nothing for this long. */
 const SLOW_READER_TIMEOUT_MS = 30_000
@@ -49,7 +52,7 @@ export interface Incoming {
   send(response: HttpResponse): void
 }
 
-export interface ServerOptions extends SocketOptions {
+interface ServerOptions extends SocketOptions {
   host: string
   /** 0: any free port. */
   port: number

@@ -11,14 +11,14 @@ const INSTRUCTIONS =
 const MAX_RESULT_CHARACTERS = 100_000
 
 /** What came of a tool's request. */
-export interface ToolAnswer {
+interface ToolAnswer {
   status: number
   text: string
 }
 
-export type RunTool = (tool: OfferedTool, input: Record<string, unknown>) => Promise<ToolAnswer>
+type RunTool = (tool: OfferedTool, input: Record<string, unknown>) => Promise<ToolAnswer>
 
-export interface McpAnswer {
+interface McpAnswer {
   status: number
   text: string
 }

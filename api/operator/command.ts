@@ -24,7 +24,7 @@ import { setupLink, setupToken } from '../auth/setup-token.ts'
 
 /** `patchbay admin …`: the operator's way in by the shell, also for one who can't log in. */
 
-export const ADMIN_USAGE = `Usage: patchbay admin <command>
+const ADMIN_USAGE = `Usage: patchbay admin <command>
 
   setup-token                      a link by which the first user signs up from another machine
   users [email]                    everybody who has an account, or the one with this address

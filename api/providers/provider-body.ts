@@ -12,7 +12,7 @@ import type { ProviderBody } from './schema.ts'
 const HEALTH_WAIT_MS = 2_000
 
 /** Who looks. */
-export interface Seer {
+interface Seer {
   /** The providers the workspace may use; null: all. */
   allowed: readonly string[] | null
   isOperator: boolean

@@ -27,7 +27,7 @@ function messagesOf(definitions: Readonly<Record<string, TObject>>) {
 }
 
 /** The realtime protocol as AsyncAPI 3.0, made of the definitions that check the messages. */
-export function asyncApiDocument(publicUrl: string, version: string) {
+function asyncApiDocument(publicUrl: string, version: string) {
   const fromServer = messagesOf(SERVER_MESSAGES)
   const fromClient = messagesOf(CLIENT_MESSAGES)
   const { host, protocol } = new URL(publicUrl)

@@ -1,6 +1,6 @@
 import { type LoopScheduling, REALTIME_CURE } from '../../runtime/process/realtime.ts'
 
-export interface AudioFinding {
+interface AudioFinding {
   ok: boolean
   text: string
 }

@@ -18,7 +18,7 @@ const NO_CODE = 1005
 const POLICY_VIOLATION = 1008
 
 /** What a line tells its leg. */
-export interface ClientLineEvents {
+interface ClientLineEvents {
   message(message: Exclude<ClientMessage, { type: 'end' | 'ping' }>): void
   /** A binary message, within the limit of messages. */
   binary(bytes: Uint8Array): void
@@ -28,7 +28,7 @@ export interface ClientLineEvents {
   resumed?(): void
 }
 
-export interface ClientLineOptions {
+interface ClientLineOptions {
   socket: Socket
   clock: Clock
   /** Audio kept for a client that reads too slowly, or is away. */

@@ -126,7 +126,7 @@ const validators = Object.fromEntries(
 )
 
 /** The error of a message, as sent to the client. */
-export interface MessageFault {
+interface MessageFault {
   code: string
   message: string
 }

@@ -17,7 +17,7 @@ export interface Resumable {
   resume(socket: Socket): SocketHandlers
 }
 
-export interface ResumesOptions {
+interface ResumesOptions {
   redis: RedisClient
   /** Address under which clients reach this very node; asked each time. */
   nodeUrl(): string

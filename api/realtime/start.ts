@@ -30,7 +30,7 @@ import { realtimeRoute } from './websocket.ts'
 
 /** The sessions of an api node: the link the workers dial, the legs of the callers, and what joins them. */
 
-export interface SessionsOptions {
+interface SessionsOptions {
   config: {
     readonly linkToken: string
     readonly queueWaitMs: number

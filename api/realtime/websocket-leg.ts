@@ -10,7 +10,7 @@ const MAX_OUTGOING_AUDIO_MS = 2_000
 const MAX_AUDIO_WHILE_AWAY_MS = 20_000
 const BYTES_PER_SAMPLE = 2
 
-export interface WebSocketLegOptions extends RealtimeLegOptions {
+interface WebSocketLegOptions extends RealtimeLegOptions {
   sampleRateHz: number
 }
 

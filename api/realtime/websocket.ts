@@ -43,7 +43,7 @@ const IDLE_TIMEOUT_S = 12
 const OPEN_TIMEOUT_MS = 5_000
 const NORMAL = 1000
 
-export interface RealtimeRouteOptions {
+interface RealtimeRouteOptions {
   store: Store
   redis: RedisClient
   calls: Calls

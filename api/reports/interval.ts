@@ -19,7 +19,7 @@ export function autoInterval(startMs: number, endMs: number): Interval {
 }
 
 /** Start of the bucket that holds `atMs`, as Postgres' `date_trunc(interval, at, 'UTC')`. */
-export function bucketStart(atMs: number, interval: Interval): number {
+function bucketStart(atMs: number, interval: Interval): number {
   const at = new Date(atMs)
   switch (interval) {
     case 'hour':

@@ -18,7 +18,7 @@ export const FIGURES = {
   avg_tokens: Nullable(Type.Number({ description: 'Over all calls; null without one.' })),
 }
 
-export const SpanQuery = {
+const SpanQuery = {
   start_date: Type.Optional(
     Type.String({ format: 'date-time', description: 'ISO 8601, UTC without an offset. Default: 7 days ago.' }),
   ),

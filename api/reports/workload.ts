@@ -92,7 +92,7 @@ async function fetchPage(url: string, token: string | undefined): Promise<string
 }
 
 /** One worker's figures from its metrics page; what the page lacks is `null`. */
-export function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad {
+function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad {
   const named = (name: string) => samples.filter((sample) => sample.name === name)
   const value = (name: string) => named(name)[0]?.value ?? null
   const state = named(WORKER_METRICS.state).find((sample) => sample.value === 1)?.labels.state

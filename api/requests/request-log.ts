@@ -16,7 +16,7 @@ const FLUSH_MS = 1_000
 /** Over all workspaces; of one, no more than are kept need to wait. */
 const MOST_WAITING = 20_000
 
-export interface RequestLogOptions {
+interface RequestLogOptions {
   redis: RedisClient
   clock: Clock
   log: Logger

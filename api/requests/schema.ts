@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { StoredRequest } from '../../store/redis/request-log.ts'
 import { Id, Instant, Nullable, PageQuery } from '../schema.ts'
 
-export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
+const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
 export const RequestsQuery = Type.Object({
   ...PageQuery,

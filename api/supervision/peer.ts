@@ -24,12 +24,12 @@ const FRAME = samplesPerFrame(OPUS_RATE_HZ)
 const SIDES = 2
 
 /** Where a supervisor's media come from: WebRTC of this node. */
-export interface PeerMedia {
+interface PeerMedia {
   open(events: MediaTransportEvents): Promise<MediaTransport>
   readonly pacer: Pacer
 }
 
-export interface SupervisorPeerOptions {
+interface SupervisorPeerOptions {
   media: PeerMedia
   clock: Clock
   log: Logger

@@ -56,7 +56,7 @@ async function takeListenToken(redis: RedisClient, token: string): Promise<Liste
 
 const MEDIA = ['websocket', 'webrtc']
 
-export interface SupervisorSocketOptions {
+interface SupervisorSocketOptions {
   redis: RedisClient
   standing: Pick<StandingRights, 'require' | 'watch'>
   switchboard: () => Switchboard

@@ -6,7 +6,7 @@ import type { Join, Line, LineHandlers } from '../../store/redis/switchboard.ts'
 import type { ToolCalls } from '../tools/tool-calls.ts'
 import { isSupervisorMessage, type SupervisorMessage, type ToSupervisor } from './messages.ts'
 
-export interface InnerOptions {
+interface InnerOptions {
   calls: Calls
   tools: ToolCalls
   clock: Clock

@@ -53,7 +53,7 @@ interface Listing {
   asking: Promise<void> | undefined
 }
 
-export interface McpToolsOptions {
+interface McpToolsOptions {
   /** Asked for when an agent has a server: most installations have none. */
   clients(): Promise<McpClients>
   box: SecretBox

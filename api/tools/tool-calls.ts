@@ -35,7 +35,7 @@ const NOT_POSSIBLE = 'This is not possible in this conversation.'
 /** The box in which the header values of tools are sealed. */
 export const toolSecrets = (secret: string) => createSecretBox(secret, 'tool headers')
 
-export interface ToolCallsOptions {
+interface ToolCallsOptions {
   config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   store: Store
   log: Logger
@@ -56,7 +56,7 @@ interface Asked {
   within?: TraceContext
 }
 
-export interface ToolScope {
+interface ToolScope {
   workspaceId: string
   dynamicVariables: Readonly<Record<string, string>>
 }

@@ -44,7 +44,7 @@ const MOST_RESOLVED = 500
 const NOTE_EVERY_MS = 3_600_000
 
 /** A trunk as far as the policy is concerned. */
-export interface PolicyTrunk {
+interface PolicyTrunk {
   readonly id: string
   readonly workspaceId: string
   readonly host: string
@@ -54,7 +54,7 @@ export interface PolicyTrunk {
   readonly media_addresses: readonly string[]
 }
 
-export interface PolicyOptions {
+interface PolicyOptions {
   readonly store: Pick<Store, 'acrossTenants'>
   readonly config: { readonly trunksAllowNet?: readonly string[] | undefined }
 }

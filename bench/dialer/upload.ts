@@ -83,7 +83,7 @@ export async function measureUpload(world: World, folder: string, rows: number):
     }
   }
   const load = async () => {
-    const options = { databaseUrl, uploadId, rules: calling.rules, maxBatches: BATCHES_A_TURN }
+    const options = { databaseUrl, uploadId, workspaceId, rules: calling.rules, maxBatches: BATCHES_A_TURN }
     while ((await loadUpload(options, signal)) === 'more');
   }
   let [keptMs, loadedMs, grownMiB] = [0, 0, 0]

@@ -7,7 +7,7 @@ export interface Sound {
   sampleRate: number
 }
 
-export interface OnlineResult {
+interface OnlineResult {
   text: string
   /** When each piece was heard, in seconds from `start_time`. */
   timestamps: readonly number[]
@@ -31,7 +31,7 @@ export interface OnlineRecognizer {
   getResult(stream: OnlineStream): OnlineResult
 }
 
-export interface OfflineResult {
+interface OfflineResult {
   text: string
   lang?: string
   ys_log_probs?: readonly number[]

@@ -1,4 +1,5 @@
 import type { Rejection } from '../../runtime/plugin-sdk/telephony/stream/received.ts'
+import { xmlText } from '../../runtime/plugin-sdk/telephony/xml-text.ts'
 
 /** Plivo's XML instructions for a call. */
 
@@ -6,7 +7,7 @@ import type { Rejection } from '../../runtime/plugin-sdk/telephony/stream/receiv
 export function connect(streamUrl: string, token: string): string {
   const attributes =
     'bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000" audioTrack="inbound"'
-  return `<Response><Stream ${attributes} extraHeaders="token=${token}">${quoted(streamUrl)}</Stream></Response>`
+  return `<Response><Stream ${attributes} extraHeaders="token=${token}">${xmlText(streamUrl)}</Stream></Response>`
 }
 
 export function reject(reason: Rejection): string {
@@ -14,9 +15,5 @@ export function reject(reason: Rejection): string {
 }
 
 export function dial(to: string, callerId: string): string {
-  return `<Response><Dial callerId="${quoted(callerId)}"><Number>${quoted(to)}</Number></Dial></Response>`
-}
-
-function quoted(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+  return `<Response><Dial callerId="${xmlText(callerId)}"><Number>${xmlText(to)}</Number></Dial></Response>`
 }

@@ -14,7 +14,7 @@ const PROVIDER: ProviderIdentity = { title: 'S3', keyVariable: 'S3_SECRET_ACCESS
 const DEFAULT_REGION = 'us-east-1'
 const MAX_REFUSAL_BYTES = 16 * 1024
 
-export interface S3Request {
+interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** Empty: the bucket itself. */
   key: string

@@ -121,7 +121,7 @@ function find(kind: string, name: string | undefined, settings: Readonly<Record<
 }
 
 /** The name of the scenario without any delay, fault or script. */
-export const DEFAULT_SCENARIO = 'default'
+const DEFAULT_SCENARIO = 'default'
 
 function property(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined

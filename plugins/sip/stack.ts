@@ -31,7 +31,7 @@ import { type ActiveTrunk, TrunkTable } from './trunk/trunk-table.ts'
 const LAST_WORDS_MS = 1_000
 const LOOKUP_MS = 60_000
 
-export interface StackOptions {
+interface StackOptions {
   host: PluginHost
   directory: TrunkDirectory
   settings: SipSettings

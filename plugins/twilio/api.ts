@@ -1,88 +1,72 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import twilio from 'twilio'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import { ApiFault, REQUEST_TIMEOUT_MS, unreachable } from '../../runtime/plugin-sdk/telephony/stream/rest.ts'
-
-export type TwilioClient = InstanceType<typeof twilio.Twilio>
+import {
+  ApiFault,
+  originOf,
+  REQUEST_TIMEOUT_MS,
+  readBody,
+  unreachable,
+} from '../../runtime/plugin-sdk/telephony/stream/rest.ts'
 
 /** 429 means that nothing was done: asking again is safe. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000]
 const MAX_RETRY_AFTER_MS = 5_000
 
-interface Request {
-  method: string
-  uri: string
-  username?: string
-  password?: string
-  headers?: Record<string, string>
-  params?: Record<string, unknown>
-  data?: Record<string, unknown>
-}
+/** By their names of the API without the capital; a list is the same name again and again. */
+type TwilioFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** Twilio's REST API through its own package, whose requests go through the plugin's handle. */
+/** Twilio's REST API, version 2010-04-01. */
 export class TwilioApi {
-  readonly accountSid: string
   readonly authToken: string
   readonly #host: PluginHost
-  readonly #baseUrl: string | undefined
+  readonly #accountUrl: string
+  readonly #authorization: string
 
   /** Throws when the account is not named. */
   constructor(host: PluginHost) {
-    this.#host = host
-    this.accountSid = host.env.get('TWILIO_ACCOUNT_SID') ?? ''
-    this.authToken = host.env.get('TWILIO_AUTH_TOKEN') ?? ''
-    this.#baseUrl = host.env.get('TWILIO_API_URL') || undefined
-    if (!/^AC[0-9a-f]{32}$/i.test(this.accountSid)) {
+    const accountSid = host.env.get('TWILIO_ACCOUNT_SID') ?? ''
+    if (!/^AC[0-9a-f]{32}$/i.test(accountSid)) {
       throw new Error('TWILIO_ACCOUNT_SID must be set to the SID of the account: AC and 32 digits of its console page')
     }
+    this.#host = host
+    this.authToken = host.env.get('TWILIO_AUTH_TOKEN') ?? ''
+    const origin = originOf(host.env.get('TWILIO_API_URL'), 'https://api.twilio.com')
+    this.#accountUrl = `${origin}/2010-04-01/Accounts/${accountSid}`
+    this.#authorization = `Basic ${Buffer.from(`${accountSid}:${this.authToken}`).toString('base64')}`
   }
 
-  /** Runs one question. Throws ApiFault with Twilio's own words, or the signal's reason. */
-  async ask<T>(signal: AbortSignal, question: (client: TwilioClient) => Promise<T>): Promise<T> {
+  /** @param path below the account, such as `Calls`. Throws ApiFault with Twilio's own words, or the signal's reason. */
+  async ask<T>(method: 'GET' | 'POST' | 'DELETE', path: string, fields: TwilioFields, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
-    const httpClient = { request: (request: Request) => this.#request(request, signal) }
-    const client = new twilio.Twilio(this.accountSid, this.authToken, {
-      env: {},
-      // The package types it as its own class; this is the one method it calls.
-      httpClient: httpClient as never,
-    })
     try {
-      return await question(client)
+      const response = await this.#request(method, path, new URLSearchParams(formOf(fields)), signal)
+      const text = await response.text()
+      const body = text === '' ? undefined : readBody(text)
+      if (!response.ok) throw faultOf(response.status, body)
+      if (text !== '' && body === undefined) throw new ApiFault('its answer could not be read')
+      return body as T
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      throw faultOf(error)
+      throw unreachable(error) ?? error
     }
   }
 
-  async #request(request: Request, signal: AbortSignal) {
+  async #request(method: string, path: string, form: URLSearchParams, signal: AbortSignal): Promise<Response> {
+    const query = method === 'GET' && form.size > 0 ? `?${form}` : ''
     for (let attempt = 0; ; attempt++) {
-      const response = await this.#fetch(request, signal)
+      const response = await this.#host.net.fetch(`${this.#accountUrl}/${path}.json${query}`, {
+        method,
+        headers: { authorization: this.#authorization, accept: 'application/json' },
+        signal: signalWithin(REQUEST_TIMEOUT_MS, signal),
+        ...(method === 'POST' ? { body: form } : {}),
+      })
       const delayMs = RETRY_DELAYS_MS[attempt]
-      if (response.status !== 429 || delayMs === undefined) {
-        return {
-          statusCode: response.status,
-          body: await response.text(),
-          headers: Object.fromEntries(response.headers),
-        }
-      }
+      if (response.status !== 429 || delayMs === undefined) return response
       await response.body?.cancel()
       const saysMs = Number(response.headers.get('retry-after') ?? 0) * 1000
       await sleep(Math.min(Math.max(delayMs, saysMs || 0), MAX_RETRY_AFTER_MS), undefined, { signal })
     }
-  }
-
-  #fetch({ method, uri, username, password, headers, params, data }: Request, signal: AbortSignal): Promise<Response> {
-    const asked = new URL(uri)
-    const url = this.#baseUrl === undefined ? asked : new URL(asked.pathname + asked.search, this.#baseUrl)
-    for (const [name, value] of formOf(params)) url.searchParams.append(name, value)
-    const credentials = Buffer.from(`${username}:${password}`).toString('base64')
-    return this.#host.net.fetch(url, {
-      method: method.toUpperCase(),
-      headers: { ...headers, authorization: `Basic ${credentials}` },
-      signal: signalWithin(REQUEST_TIMEOUT_MS, signal),
-      ...(method.toLowerCase() === 'get' || data === undefined ? {} : { body: new URLSearchParams(formOf(data)) }),
-    })
   }
 }
 
@@ -90,27 +74,23 @@ export class TwilioApi {
 export class TwilioFault extends ApiFault {
   readonly code: number | undefined
 
-  constructor(message: string, status: number, code: number | undefined, cause: unknown) {
-    super(message, status, cause)
+  constructor(message: string, status: number, code: number | undefined) {
+    super(message, status)
     this.code = code
   }
 }
 
-function faultOf(error: unknown): Error {
-  const { message, code, status } = error as { message?: unknown; code?: unknown; status?: unknown }
-  if (typeof status === 'number') {
-    const number = typeof code === 'number' ? code : undefined
-    const words = typeof message === 'string' && message !== '' ? message : `it answered with status ${status}`
-    return new TwilioFault(number === undefined ? words : `${words} (${number})`, status, number, error)
-  }
-  if (error instanceof SyntaxError) return new ApiFault('its answer could not be read', undefined, error)
-  return unreachable(error) ?? (error as Error)
+function faultOf(status: number, body: unknown): TwilioFault {
+  const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown }
+  const number = typeof code === 'number' ? code : undefined
+  const words = typeof message === 'string' && message !== '' ? message : `it answered with status ${status}`
+  return new TwilioFault(number === undefined ? words : `${words} (${number})`, status, number)
 }
 
-/** Fields as a form carries them: a list is the same name again and again. */
-function formOf(fields: Record<string, unknown> | undefined): [string, string][] {
-  return Object.entries(fields ?? {}).flatMap(([name, value]): [string, string][] => {
-    if (value === undefined || value === null) return []
-    return Array.isArray(value) ? value.map((item) => [name, String(item)]) : [[name, String(value)]]
+function formOf(fields: TwilioFields): [string, string][] {
+  return Object.entries(fields).flatMap(([key, value]): [string, string][] => {
+    const name = `${key.charAt(0).toUpperCase()}${key.slice(1)}`
+    const values = Array.isArray(value) ? value : value === undefined ? [] : [value]
+    return values.map((item) => [name, String(item)])
   })
 }

@@ -1,4 +1,3 @@
-import type { IncomingPhoneNumberInstance } from 'twilio/lib/rest/api/v2010/account/incomingPhoneNumber.js'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { CarrierFault, type CarrierNumbers, type NumberDelivery } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { TwilioApi } from './api.ts'
@@ -9,6 +8,21 @@ const BOUGHT = 'Patchbay '
 const OUR_VOICE_PATH = '/telephony/twilio/voice'
 /** Countries whose numbers Twilio can search by area code; elsewhere it is the beginning of the number. */
 const AREA_CODES = new Set(['US', 'CA'])
+
+/** A number of the account, in the API's own names. */
+interface OwnedNumber {
+  sid: string
+  phone_number: string
+  friendly_name: string
+  voice_url: string
+  voice_method: string | null
+  status_callback: string | null
+  status_callback_method: string | null
+  trunk_sid: string | null
+  voice_application_sid: string | null
+}
+
+const NUMBERS = 'IncomingPhoneNumbers'
 
 /** @param publicUrl where Twilio brings incoming calls; undefined in a process that has no door */
 export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): CarrierNumbers {
@@ -22,36 +36,30 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
     }
   }
   const find = async (number: PhoneNumber, signal: AbortSignal) => {
-    const found = await api.ask(signal, (client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }))
-    return found[0]
+    const asked = { phoneNumber: number, pageSize: 1 }
+    const found = await api.ask<{ incoming_phone_numbers: OwnedNumber[] }>('GET', NUMBERS, asked, signal)
+    return found.incoming_phone_numbers[0]
   }
   return {
     async purchase({ country, areaCode }, signal) {
-      const offers = await api.ask(signal, (client) =>
-        client.availablePhoneNumbers(country).local.list({
-          limit: 1,
-          voiceEnabled: true,
-          ...(areaCode === undefined
-            ? {}
-            : AREA_CODES.has(country)
-              ? { areaCode: Number(areaCode) }
-              : { contains: `${areaCode}*` }),
-        }),
+      const byArea = AREA_CODES.has(country) ? { areaCode } : { contains: `${areaCode}*` }
+      const { available_phone_numbers: offers } = await api.ask<{
+        available_phone_numbers: { phone_number: string }[]
+      }>(
+        'GET',
+        `AvailablePhoneNumbers/${country}/Local`,
+        { pageSize: 1, voiceEnabled: true, ...(areaCode === undefined ? {} : byArea) },
+        signal,
       )
-      const offered = offers[0]?.phoneNumber
+      const offered = offers[0]?.phone_number
       if (offered === undefined) {
         const area = areaCode === undefined ? '' : ` with area code ${areaCode}`
         throw new CarrierFault(`no number of ${country}${area} is for sale`)
       }
-      const bought = await api.ask(signal, (client) =>
-        client.incomingPhoneNumbers.create({
-          phoneNumber: offered,
-          friendlyName: `${BOUGHT}${offered}`,
-          ...delivery(),
-        }),
-      )
-      const number = parsePhoneNumber(bought.phoneNumber)
-      if (number === undefined) throw new CarrierFault(`it sold "${bought.phoneNumber}", which is no phone number`)
+      const order = { phoneNumber: offered, friendlyName: `${BOUGHT}${offered}`, ...delivery() }
+      const { phone_number: bought } = await api.ask<OwnedNumber>('POST', NUMBERS, order, signal)
+      const number = parsePhoneNumber(bought)
+      if (number === undefined) throw new CarrierFault(`it sold "${bought}", which is no phone number`)
       return number
     },
     async register(number, trunk, signal) {
@@ -60,37 +68,39 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
       if (owned === undefined) throw new CarrierFault(`the account does not own ${number}`)
       refuseServedElsewhere(owned)
       const wanted = delivery()
-      if (owned.voiceUrl === wanted.voiceUrl && owned.statusCallback === wanted.statusCallback) return undefined
-      await api.ask(signal, (client) => client.incomingPhoneNumbers(owned.sid).update(wanted))
-      return owned.voiceUrl.endsWith(OUR_VOICE_PATH) ? undefined : deliveryOf(owned)
+      if (owned.voice_url === wanted.voiceUrl && owned.status_callback === wanted.statusCallback) return undefined
+      await api.ask('POST', `${NUMBERS}/${owned.sid}`, wanted, signal)
+      return owned.voice_url.endsWith(OUR_VOICE_PATH) ? undefined : deliveryOf(owned)
     },
     async release(number, signal, { bought, before }) {
       const owned = await find(number, signal)
       if (owned === undefined) return
-      await api.ask(signal, async (client) => {
-        const resource = client.incomingPhoneNumbers(owned.sid)
-        if (bought ?? owned.friendlyName.startsWith(BOUGHT)) await resource.remove()
-        // A number whose calls were redirected meanwhile stays as it is.
-        else if (owned.voiceUrl.endsWith(OUR_VOICE_PATH)) await resource.update({ ...NOWHERE, ...before })
-      })
+      const path = `${NUMBERS}/${owned.sid}`
+      if (bought ?? owned.friendly_name.startsWith(BOUGHT)) await api.ask('DELETE', path, {}, signal)
+      // A number whose calls were redirected meanwhile stays as it is.
+      else if (owned.voice_url.endsWith(OUR_VOICE_PATH)) await api.ask('POST', path, { ...NOWHERE, ...before }, signal)
     },
   }
 }
 
 /** Twilio leaves the voice URL aside while an application or a SIP trunk is set: our calls would never come. */
-function refuseServedElsewhere({ phoneNumber, trunkSid, voiceApplicationSid }: IncomingPhoneNumberInstance): void {
-  const [what, sid] = trunkSid ? ['SIP trunk', trunkSid] : ['TwiML application', voiceApplicationSid]
+function refuseServedElsewhere({ phone_number, trunk_sid, voice_application_sid }: OwnedNumber): void {
+  const [what, sid] = trunk_sid ? ['SIP trunk', trunk_sid] : ['TwiML application', voice_application_sid]
   if (!sid) return
   throw new CarrierFault(
-    `calls to ${phoneNumber} go to the ${what} ${sid}, and Twilio ignores other addresses meanwhile; remove it from the number in the Twilio console and register the number again`,
+    `calls to ${phone_number} go to the ${what} ${sid}, and Twilio ignores other addresses meanwhile; remove it from the number in the Twilio console and register the number again`,
   )
 }
 
 const NOWHERE = { voiceUrl: '', statusCallback: '' }
 
-function deliveryOf(number: IncomingPhoneNumberInstance): NumberDelivery {
-  const { voiceUrl, voiceMethod, statusCallback, statusCallbackMethod } = number
-  const all = { voiceUrl, voiceMethod, statusCallback, statusCallbackMethod }
+function deliveryOf(number: OwnedNumber): NumberDelivery {
+  const all = {
+    voiceUrl: number.voice_url,
+    voiceMethod: number.voice_method,
+    statusCallback: number.status_callback,
+    statusCallbackMethod: number.status_callback_method,
+  }
   return Object.fromEntries(
     Object.entries(all)
       .map(([name, value]) => [name, value ?? ''])

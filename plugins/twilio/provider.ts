@@ -50,20 +50,20 @@ export function twilioProvider(host: PluginHost, { door, settings }: CarrierOpti
           ? { machineDetection: 'Enable', asyncAmd: 'true', asyncAmdStatusCallback: callbackUrl('amd') }
           : {}),
       }
-      return (await api.ask(signal, (client) => client.calls.create(order))).sid
+      return (await api.ask<{ sid: string }>('POST', 'Calls', order, signal)).sid
     },
     blamesNumber: (fault) => fault instanceof TwilioFault && blamesNumber(fault.code),
     async end(sid, signal) {
-      const asked = api.ask(signal, (client) => client.calls(sid).update({ status: 'completed' }))
+      const asked = api.ask('POST', `Calls/${encodeURIComponent(sid)}`, { status: 'completed' }, signal)
       await unless(isOver, asked, undefined)
     },
     async state(sid, signal) {
-      const asked = api.ask(signal, (client) => client.calls(sid).fetch())
+      const asked = api.ask<{ status: string }>('GET', `Calls/${encodeURIComponent(sid)}`, {}, signal)
       const call = await unless(({ status }) => status === 404, asked, undefined)
       return call === undefined ? 'unknown' : stateOf(call.status)
     },
     async transfer({ carrierId, to, from }, _door, signal) {
-      await api.ask(signal, (client) => client.calls(carrierId).update({ twiml: dial(to, from) }))
+      await api.ask('POST', `Calls/${encodeURIComponent(carrierId)}`, { twiml: dial(to, from) }, signal)
     },
   }
 }

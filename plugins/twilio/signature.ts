@@ -1,4 +1,5 @@
-import twilio from 'twilio'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { parse, stringify } from 'node:querystring'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /**
@@ -11,6 +12,27 @@ export function requireSignature(
   urls: readonly string[],
   form: Readonly<Record<string, string>>,
 ): void {
-  const fits = signature !== '' && urls.some((url) => twilio.validateRequest(authToken, signature, url, form))
-  if (!fits) throw new PatchbayError('forged_request')
+  const fields = Object.keys(form)
+    .sort()
+    .map((name) => `${name}${form[name]}`)
+    .join('')
+  const given = Buffer.from(signature)
+  const fits = (url: string): boolean => {
+    const expected = Buffer.from(createHmac('sha1', authToken).update(`${url}${fields}`).digest('base64'))
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+  if (!urls.some((url) => formsOf(url).some(fits))) throw new PatchbayError('forged_request')
+}
+
+/** An address as Twilio may have signed it: with its port or without, as it is or escaped in one of two ways. */
+function formsOf(url: string): string[] {
+  const escaped = new URL(url).toString()
+  const at = escaped.indexOf('?')
+  const legacy = at === -1 ? [] : [`${escaped.slice(0, at)}?${stringify(parse(escaped.slice(at + 1)))}`]
+  return [url, escaped, ...legacy].flatMap((form) => {
+    const [, scheme = '', host = '', port = '', rest = ''] =
+      /^([a-z]+:\/\/)([^/?#]*?)(:\d+)?((?:[/?#].*)?)$/is.exec(form) ?? []
+    const standard = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
+    return [`${scheme}${host}${rest}`, `${scheme}${host}${port || standard}${rest}`]
+  })
 }

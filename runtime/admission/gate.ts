@@ -3,7 +3,7 @@ import { PatchbayError } from '../lib/errors.ts'
 import { FairQueue, type QueuePlace } from './fair-queue.ts'
 import { countRefusal } from './refusals.ts'
 
-export interface GateOptions {
+interface GateOptions {
   /** What is asked for, for the counter of refusals. */
   kind: string
   /** Pieces of work at once, in this process. */

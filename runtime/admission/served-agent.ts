@@ -1,7 +1,7 @@
 /** Who may serve an agent, of those that the operator allows its workspace. Pure. */
 
 /** The choices of an agent by which providers are asked. */
-export interface AgentChoices {
+interface AgentChoices {
   readonly llm_provider: string
   readonly stt_provider: string
   readonly tts_provider: string
@@ -16,7 +16,7 @@ type Choice = { readonly provider: string }
 type Kinds = Readonly<Record<string, readonly Choice[] | undefined>>
 
 /** A provider the operator keeps from the workspace, and where it is named: `['fallbacks', 'LLM', '0', 'provider']`. */
-export interface UnallowedProvider {
+interface UnallowedProvider {
   readonly at: readonly string[]
   readonly provider: string
 }

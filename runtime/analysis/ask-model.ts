@@ -18,7 +18,7 @@ const breakers = new Breakers()
 
 export type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language'>
 
-export interface AnalysisUsage {
+interface AnalysisUsage {
   inputTokens: number
   outputTokens: number
 }

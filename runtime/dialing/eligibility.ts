@@ -22,7 +22,7 @@ export interface CallingPolicy {
 
 export type PlaceHold = 'unknown_zone' | 'state' | 'holiday' | 'window'
 
-export type WindowVerdict = { open: true } | { open: false; reason: PlaceHold; sentence: string }
+type WindowVerdict = { open: true } | { open: false; reason: PlaceHold; sentence: string }
 
 /** An instant as the clocks of all zones show it, each zone read once. */
 export class Moment {

@@ -15,7 +15,7 @@ export const HOLDS = [
   'retry_wait',
   'number_cap',
 ] as const
-export type HoldReason = (typeof HOLDS)[number] | PlaceHold
+type HoldReason = (typeof HOLDS)[number] | PlaceHold
 
 export interface Hold {
   reason: HoldReason
@@ -23,7 +23,7 @@ export interface Hold {
   sentence: string
 }
 
-export interface HeldProspect {
+interface HeldProspect {
   where: Whereabouts
   listActive: boolean
   consentAtMs: number | undefined

@@ -25,7 +25,7 @@ export const LEAST_ATTEMPTS = 50
 /** Target share of answered calls without a free agent. */
 export const TARGET = 0.01
 /** Once more than the target were abandoned in 30 days. */
-export const CAREFUL_TARGET = 0.0025
+const CAREFUL_TARGET = 0.0025
 /** Above this, every call needs its own seat: the legal limit is 3 %. */
 export const LIMIT = 0.025
 const MINUTE_LEAST = 20

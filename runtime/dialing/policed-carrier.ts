@@ -9,7 +9,7 @@ import {
 import { formatDestination } from '../plugin-sdk/telephony/destination.ts'
 import { type DialRefusal, judge } from './dial-policy.ts'
 
-export interface Policing {
+interface Policing {
   /** The provider's name as people write it. */
   title: string
   /** What the operator and the workspace allow now. */

@@ -21,9 +21,9 @@ export const OUTCOMES = [
  * What an attempt came to. `unknown`: its process died after the carrier may have been asked. `skipped`: it was refused
  * right before the carrier was asked. `canceled`: ended on our side before it was answered.
  */
-export type AttemptOutcome = (typeof OUTCOMES)[number]
+type AttemptOutcome = (typeof OUTCOMES)[number]
 
-export type Resolution =
+type Resolution =
   | 'reached'
   | 'voicemail'
   | 'exhausted'
@@ -97,7 +97,7 @@ export function attemptOutcomeOf(call: EndedDial): AttemptOutcome {
 }
 
 /** A prospect before the outcome is counted. */
-export interface History {
+interface History {
   /** Attempts charged so far. */
   attempts: number
   faultsInARow: number
@@ -105,7 +105,7 @@ export interface History {
   partsTried: readonly PartOfDay[]
 }
 
-export interface Decision {
+interface Decision {
   /** Counts among the prospect's attempts. */
   charged: boolean
   resolution: Resolution | undefined

@@ -180,7 +180,7 @@ function secondsOf(hours: string): [number, number] {
 }
 
 /** Both tables are checked. */
-export function makeCallingRules(shipped: TableData, own: TableData = {}): CallingRules {
+function makeCallingRules(shipped: TableData, own: TableData = {}): CallingRules {
   const replaced = new Set((own.rules ?? []).map(({ region }) => region))
   const rows = [...(shipped.rules ?? []).filter(({ region }) => !replaced.has(region)), ...(own.rules ?? [])]
   const byRegion = new Map<string, CallingRule[]>()

@@ -1,6 +1,6 @@
 /** Which of our numbers a prospect sees. Pure. */
 
-export interface SourceNumber {
+interface SourceNumber {
   number: string
   /** Attempts within 24 hours. */
   attempts: number

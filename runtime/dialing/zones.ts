@@ -61,7 +61,7 @@ export function areaCodesInService(): ReadonlySet<string> {
   )
 }
 
-export function makePlaces(table: Table): Places {
+function makePlaces(table: Table): Places {
   const byPrefix = new Map<string, string[]>()
   for (const [zones, prefixes] of Object.entries(table.prefix_zones)) {
     for (const prefix of prefixes.split(' ')) byPrefix.set(prefix, zones.split(' '))

@@ -1,14 +1,14 @@
 import { cutText } from '../lib/text.ts'
 import type { Block } from './blocks.ts'
 
-export interface ChunkingOptions {
+interface ChunkingOptions {
   /** Tokens of a full chunk, its headings included. */
   targetTokens: number
   /** Tokens of the end of a chunk that the next one of the same section repeats. */
   overlapTokens: number
 }
 
-export const DEFAULT_CHUNKING: ChunkingOptions = { targetTokens: 250, overlapTokens: 40 }
+const DEFAULT_CHUNKING: ChunkingOptions = { targetTokens: 250, overlapTokens: 40 }
 
 /** Share of a chunk its heading path may take. */
 const HEADING_SHARE = 0.25

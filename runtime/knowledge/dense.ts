@@ -41,7 +41,7 @@ export function denseRows(vectors: readonly (Float32Array | undefined)[], dimens
 }
 
 /** A query in whole steps, to be multiplied with rows. */
-export interface DenseQuery {
+interface DenseQuery {
   readonly width: number
   readonly steps: Int16Array
   /** What a step is worth at length 1. */

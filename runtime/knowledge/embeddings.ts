@@ -20,7 +20,7 @@ const QUERY_TIMEOUT_MS = 700
 /** Queries whose vectors are kept: the same question is asked by interim and final words, and again by others. */
 const MAX_KEPT = 256
 const COMPLAINT_INTERVAL_MS = 60_000
-export const NO_EMBEDDING = 'none'
+const NO_EMBEDDING = 'none'
 
 /**
  * The provider of `setting` (`provider` or `provider/model`), else the first whose key is set; undefined with `none`, and

@@ -76,12 +76,6 @@ export function sizeOf({ family, bits }: AddressRange): bigint {
   return 1n << BigInt(WIDTHS[family] - bits)
 }
 
-/** The first addresses of a range, at most so many. */
-export function* addressesIn(range: AddressRange, most: number): Generator<string> {
-  const size = sizeOf(range)
-  for (let i = 0n; i < size && i < BigInt(most); i++) yield addressOf(range.family, range.first + i)
-}
-
 /** What one customer of a network has, so that limits per source hold: an IPv4 address, or a /64 of IPv6. */
 export function networkOf(address: string): string {
   const range = isIP(address) === 4 ? undefined : parseRange(address)

@@ -16,7 +16,7 @@ export const INTERNAL_RANGES: readonly string[] = [
 ]
 
 /** Addresses of examples, which nobody has. */
-export const DOCUMENTATION_RANGES: readonly string[] = [
+const DOCUMENTATION_RANGES: readonly string[] = [
   ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
 ]
 

@@ -1,4 +1,4 @@
-export interface ByteCacheLimits {
+interface ByteCacheLimits {
   mostEntries: number
   mostBytes: number
   /** Of one owner, so that nobody's entries push out those of all others. */

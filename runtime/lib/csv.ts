@@ -14,7 +14,7 @@ const MAX_RECORD_CHARS = 64 * 1024
  * encoding (UTF-8, UTF-16, else Windows-1252). Empty records are left out. Faults throw `malformed_body`, a record over 64 Ki
  * characters `csv_row_too_long`. Every step is linear in the text.
  */
-export interface CsvReader {
+interface CsvReader {
   push(bytes: Uint8Array): string[][]
   /** The records of what is left. */
   end(): string[][]

@@ -2,7 +2,7 @@
  * Counts how many different integers (0 to 2^53 - 1) there were, exactly. A million phone numbers take 4 MiB and a tenth of a
  * second: they are put aside in order of arrival and sorted once at the end, which no table with its scattered reads beats.
  */
-export interface DistinctCounter {
+interface DistinctCounter {
   add(value: number): void
   /** How many were added. */
   readonly total: number

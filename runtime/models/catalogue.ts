@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /** What a model is for: hearing, speaking, or taking noise away before the recogniser. */
-export const MODEL_KINDS = ['stt', 'tts', 'denoise'] as const
+const MODEL_KINDS = ['stt', 'tts', 'denoise'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
 const Path = Type.String({ pattern: '^(?!/)(?!.*\\.\\.)[\\w./ -]+$' })

@@ -9,7 +9,7 @@ import { describeEngine, installEngine, isEngineHere } from './engine.ts'
 import { type ModelLock, modelLock } from './lock.ts'
 import { megabytes, pullModel, removeModel } from './pull.ts'
 
-export const MODELS_USAGE = `Usage: patchbay models [engine|pull|remove <model>…]
+const MODELS_USAGE = `Usage: patchbay models [engine|pull|remove <model>…]
 
   models                 the models that can run on this machine, and which are here
   models engine          installs what runs them from npm into the data folder, and says its licence

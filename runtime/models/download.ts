@@ -11,7 +11,7 @@ const SILENT_MS = 30_000
 const MAX_ATTEMPTS = 5
 const MIN_BACKOFF_MS = 500
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** Where the file will be. What has come so far is kept beside it, as `….part`. */
   to: string
   /** Called with the bytes that have come, those of an earlier download included. */

@@ -10,7 +10,7 @@ export interface HubFile {
   url: string
 }
 
-export interface HubListing {
+interface HubListing {
   /** The commit of the repository that was listed: what is downloaded is of this one. */
   revision: string
   files: readonly HubFile[]

@@ -11,7 +11,7 @@ const AT_ONCE = 4
 /** Left free on the disk. */
 const SPARE_BYTES = 100 * 2 ** 20
 
-export interface PullOptions {
+interface PullOptions {
   dataDir: string
   plugin: string
   hub: string

@@ -77,7 +77,7 @@ export function explainStatus(
 }
 
 /** What a plugin made of its provider's failure; undefined for an error that no plugin has judged. */
-export function findFailure(error: unknown): ProviderFailure | undefined {
+function findFailure(error: unknown): ProviderFailure | undefined {
   if (error instanceof ProviderError) return error.failure
   const cause = error instanceof Error ? error.cause : undefined
   return cause === undefined ? undefined : findFailure(cause)

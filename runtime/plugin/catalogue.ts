@@ -24,7 +24,7 @@ export function chosenProvider(
 }
 
 /** A choice the catalogue doesn't have, and what it has instead. */
-export interface UnavailableChoice {
+interface UnavailableChoice {
   field: 'provider' | 'model' | 'voice'
   available: string[]
 }

@@ -75,7 +75,7 @@ export interface Provides {
 }
 
 /** The credential of a provider. */
-export interface KeyRequirement {
+interface KeyRequirement {
   /** The variable that holds it: without it the provider can't be used, and nothing tries. */
   env: string
   /** Variables without which the key is of no use, such as that of its region. */
@@ -297,7 +297,7 @@ export interface ShelfRow {
   byteLength: number
 }
 
-export interface VectorStoreOptions {
+interface VectorStoreOptions {
   shelf: VectorBlobStore
   /** Whose dense vectors come; undefined: none do. */
   embedding: EmbeddingIdentity | undefined
@@ -349,7 +349,7 @@ export interface ObjectFolder {
   link(key: string, link: { expiresInS: number; filename: string }): string
 }
 
-export interface ObjectStoreOptions {
+interface ObjectStoreOptions {
   folder: ObjectFolder
   /** The operator's own options of the plugin, validated against the manifest. */
   settings: Readonly<Record<string, unknown>>
@@ -364,7 +364,7 @@ export interface CarrierOptions {
   settings: Readonly<Record<string, unknown>>
 }
 
-export type Awaitable<T> = T | Promise<T>
+type Awaitable<T> = T | Promise<T>
 
 /** What a factory of each kind makes. */
 export interface PluginInstances {

@@ -7,7 +7,7 @@ export const SPEECH_KINDS = ['llm', 'stt', 'tts'] as const
 export type SpeechKind = (typeof SPEECH_KINDS)[number]
 
 /** Who serves new agents that name no provider, and why. */
-export interface DefaultProvider {
+interface DefaultProvider {
   provider: string
   /** `setting`: the operator named it. `key`: its key is set. `model`: a model for it was downloaded. `free`: none of these. */
   reason: 'setting' | 'key' | 'model' | 'free'
@@ -15,7 +15,7 @@ export interface DefaultProvider {
 export type DefaultProviders = Readonly<Record<SpeechKind, DefaultProvider>>
 
 /** What the operator named, by kind. */
-export interface NamedDefaults {
+interface NamedDefaults {
   readonly defaultLlm?: string | undefined
   readonly defaultStt?: string | undefined
   readonly defaultTts?: string | undefined

@@ -8,13 +8,13 @@ import type { Logger } from 'pino'
 import { boundary } from '../lib/async/boundary.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
 import { PatchbayError } from '../lib/errors.ts'
-import { pluginScope } from '../process/plugin-scope.ts'
 import { traceparentOf } from '../traces/trace-context.ts'
 import { traceScope } from '../traces/trace-scope.ts'
 import type { PluginHost } from './contract.ts'
 import { allowsHost, type Environment, formatTarget, netEntryOf } from './grants/net-rule.ts'
 import { allowsRead, type Grants, permissionDenied } from './grants/permissions.ts'
 import { guardedLookup } from './lookup.ts'
+import { pluginScope } from './plugin-scope.ts'
 import { grantedProgram, PROGRAM_ENV } from './program.ts'
 import { openListener, openUdp, resolveName, resolveService } from './sockets.ts'
 
@@ -34,7 +34,7 @@ const SAFE_HEADERS = new Set([
 ])
 const MAX_READ_BYTES = 256 * 1024 * 1024
 
-export interface HandleOptions {
+interface HandleOptions {
   plugin: string
   /** The plugin's folder: it may always read what lies in it. */
   dir: string

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 import { boundary } from '../lib/async/boundary.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
 import { PatchbayError } from '../lib/errors.ts'
-import { attribute, pluginScope } from '../process/plugin-scope.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
   CheckOptions,
@@ -23,6 +22,7 @@ import type { Grants } from './grants/permissions.ts'
 import { makeHost } from './handles.ts'
 import { isolate } from './isolated/open.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
+import { attribute, pluginScope } from './plugin-scope.ts'
 
 export type { Catalogue } from './catalogue.ts'
 export { type LoadedPlugin, type LoadPluginsOptions, ROOT } from './load.ts'

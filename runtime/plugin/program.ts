@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import type { Grants } from './grants/permissions.ts'
 
 /** Finds what the shell would run for `program`, links resolved, or undefined. A path with a slash must be absolute. */
-export function findProgram(program: string, searchPath: string): string | undefined {
+function findProgram(program: string, searchPath: string): string | undefined {
   const candidates = program.includes('/')
     ? [program].filter(isAbsolute)
     : searchPath

@@ -41,7 +41,7 @@ export function keyedProviders(registry: PluginRegistry): string[] {
 }
 
 /** `not_asked`: it has not answered yet. `broken`: the plugin can't be used. */
-export interface ProviderState {
+interface ProviderState {
   state: ProviderCheckup['state'] | 'broken' | 'not_asked'
   latencyMs?: number
   message?: string

@@ -5,12 +5,12 @@ import net, { BlockList, isIP, isIPv6 } from 'node:net'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
 import { boundary } from '../lib/async/boundary.ts'
-import { pluginScope } from '../process/plugin-scope.ts'
 import { sendAnswer } from './answer.ts'
 import type { Listener, ListenOptions, SrvRecord, UdpSocket } from './contract.ts'
 import { allowsListen } from './grants/listen-rule.ts'
 import { allowsHost, type NetRule, normalizeHost } from './grants/net-rule.ts'
 import { type Grants, permissionDenied } from './grants/permissions.ts'
+import { pluginScope } from './plugin-scope.ts'
 
 /** The handles of plugins that listen. */
 
@@ -34,7 +34,7 @@ for (const [base, bits] of [
 ] as const)
   NOBODY.addSubnet(base, bits, 'ipv6')
 
-export interface PluginSocketOptions {
+interface PluginSocketOptions {
   plugin: string
   grants: Grants
   log: Logger

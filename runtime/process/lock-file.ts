@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { PatchbayError } from '../lib/errors.ts'
 
-export interface LockFileOptions<S extends TSchema> {
+interface LockFileOptions<S extends TSchema> {
   /** Its path in the data folder. */
   path: string
   schema: S

@@ -4,7 +4,7 @@ import { withoutUserinfo } from '../lib/url-userinfo.ts'
 
 export type { Logger } from 'pino'
 
-export interface LoggerOptions {
+interface LoggerOptions {
   level: string
   /** Role or part of the system, on every line. */
   name: string

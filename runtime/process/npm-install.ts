@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { asProcess } from './plugin-scope.ts'
+import { asProcess } from './own-act.ts'
 
 const TIMEOUT_MS = 300_000
 
 /** The digest of each package's tarball as npm writes it (`sha512-…`), by its name and version: `tool@1.2.3`. */
-export type PackageDigests = Readonly<Record<string, string>>
+type PackageDigests = Readonly<Record<string, string>>
 
 /**
  * Installs a package of npm into a folder of its own, outside of the checkout: in the versions that `digests` names, with no

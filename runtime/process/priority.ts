@@ -4,7 +4,7 @@ const HIGHEST = -20
 const LOWEST = 19
 const STEPS_UP = 5
 /** Below a normal priority: a tenth of its share of the processor, and a third. */
-const STEPS_DOWN = { later: 10, service: 5 } as const
+const STEPS_DOWN = { later: 10, service: 5, loop: 0 } as const
 
 /**
  * Moves a process, or a thread of this process, so many steps before this process's loop. False: the system refuses it. Threads have
@@ -17,8 +17,13 @@ export function raise(id: number | undefined, steps = STEPS_UP): boolean {
 /** Moves a process, or a thread of this process, behind the loops that carry audio. False: there is no id yet, ask again. */
 export function lower(id: number | undefined, work: keyof typeof STEPS_DOWN = 'later'): boolean {
   // It may have ended, or the system allows no priorities: it takes more than its share, and works all the same.
-  moveTo(id, Math.max(0, getPriority(process.pid)) + STEPS_DOWN[work])
+  moveTo(id, nicenessOf(work))
   return id !== undefined
+}
+
+/** What `lower` gives. */
+export function nicenessOf(work: keyof typeof STEPS_DOWN): number {
+  return Math.max(0, getPriority(process.pid)) + STEPS_DOWN[work]
 }
 
 /** Undoes `raise` and `lower`, and what a process or a thread has of the loop that started it. False: the system refuses it. */

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { inBackground } from '../lib/async/boundary.ts'
 import type { Logger } from './log.ts'
-import { asProcess } from './plugin-scope.ts'
+import { asProcess } from './own-act.ts'
 import { statFields } from './process-usage.ts'
 
 /** Of SCHED_RR, the least there are, the highest first: what the kernel itself runs in real time goes before them. */
-export type RealtimePriority = 1 | 2 | 3 | 4
+type RealtimePriority = 1 | 2 | 3 | 4
 /** An api node's loop and the media worker beside it: all calls' audio goes through them. */
 export const NODE_PRIORITY = 4
 /** A voice worker's loop: while it thinks about one conversation, the node carries the others on. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { boundary } from '../lib/async/boundary.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
 import type { Logger } from './log.ts'
-import { asProcess } from './plugin-scope.ts'
+import { asProcess } from './own-act.ts'
 import { RestartBackoff } from './restart-backoff.ts'
 
 /** A child process that is started again whenever it dies. */

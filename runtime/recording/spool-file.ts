@@ -8,7 +8,7 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /** Written at once: fewer and larger writes. */
 const BLOCK_BYTES = 128 * 1024
 
-export interface SpoolFileEvents {
+interface SpoolFileEvents {
   /** The file can't be written any further; what was written so far stays. */
   failed(error: unknown): void
   /** The file is whole and has its final name; `dataBytes` 0: there was no sound, and there is no file. */

@@ -14,7 +14,7 @@ export interface SpooledCall {
   workspaceId: string
 }
 
-export interface SpoolOptions {
+interface SpoolOptions {
   /** Folder of the spool; made when missing. */
   dir: string
   nowMs: () => number

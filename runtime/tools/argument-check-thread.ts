@@ -1,18 +1,13 @@
-import { parentPort } from 'node:worker_threads'
 import JsonSchema from 'typebox/schema'
-import { noteThreadId } from '../process/offload/thread-id.ts'
-import { lower } from '../process/priority.ts'
+import { serve } from '../process/offload/task.ts'
 
-/** The thread of argument-check.ts: one check after the other. The parent ends it when one takes too long. */
+/** Entry of the thread of argument-check.ts: one check after the other. */
 
 export interface CheckRequest {
   /** JSON text of the schema, and of the input; without input the schema itself is looked at. */
   schema: string
   input: string | undefined
 }
-
-/** First of all that it is ready. */
-export type CheckAnswer = { ready: true } | { fault: string | undefined }
 
 const MAX_KEPT = 200
 
@@ -44,15 +39,10 @@ function faultOf({ schema, input }: CheckRequest): string | undefined {
   return `${first?.instancePath ?? ''} ${first?.message ?? 'they do not fit the schema'}`.trim()
 }
 
-lower(noteThreadId())
-const port = parentPort!
-port.on('message', (request: CheckRequest) => {
-  let fault: string | undefined
+serve((request: CheckRequest): string | undefined => {
   try {
-    fault = faultOf(request)
+    return faultOf(request)
   } catch {
-    fault = 'they could not be checked'
+    return 'they could not be checked'
   }
-  port.postMessage({ fault } satisfies CheckAnswer)
 })
-port.postMessage({ ready: true } satisfies CheckAnswer)

@@ -1,13 +1,9 @@
-import type { Worker } from 'node:worker_threads'
-import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
-import { boundary, inBackground } from '../lib/async/boundary.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { beyondBounds } from '../lib/json-bounds.ts'
 import type { Logger } from '../process/log.ts'
-import { endThread, startThread } from '../process/offload/thread.ts'
-import { systemIdOf } from '../process/offload/thread-id.ts'
-import { processUsage } from '../process/process-usage.ts'
-import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
+import { OffloadError, type OffloadTask, offload } from '../process/offload/offload.ts'
+import type { CheckRequest } from './argument-check-thread.ts'
 
 /**
  * Checks arguments of tools against the JSON Schema their tenant wrote, in a thread: a pattern that backtracks for hours, or a
@@ -15,11 +11,10 @@ import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
  */
 
 /** CPU time, not wall-clock: the thread yields to audio, and runs late on a busy machine. */
-const WORK_MS = 1_000
+const PROCESSOR_MS = 1_000
 /** A caller waits for the tool. */
 const DEADLINE_MS = 10_000
-const LOOK_MS = 100
-const START_TIMEOUT_MS = 30_000
+const MEMORY_MB = 128
 const MAX_WAITING = 500
 const BOUNDS = { depth: 64, parts: Number.POSITIVE_INFINITY }
 const MAX_INPUT_CHARACTERS = 256 * 1024
@@ -38,120 +33,47 @@ export interface ArgumentChecks {
   close(): Promise<void>
 }
 
-interface Check {
-  request: CheckRequest
-  resolve(fault: string | undefined): void
-}
-
 export function openArgumentChecks(log: Logger): ArgumentChecks {
-  const waiting = new FairQueue<Check>(MAX_WAITING)
+  const task: OffloadTask<CheckRequest, string | undefined> = {
+    name: 'argument-check',
+    kind: 'tool_arguments',
+    entry: new URL('./argument-check-thread.ts', import.meta.url),
+    priority: 'later',
+    workers: 1,
+    maxWaiting: MAX_WAITING,
+    stackMb: 2,
+  }
   /** Schemas that were too slow, until when. */
   const resting = new Map<string, number>()
-  let thread: Worker | undefined
-  let current: Check | undefined
-  let deadline: NodeJS.Timeout | undefined
-  let ready = false
   let closed = false
 
-  const begin = (): Worker => {
-    const worker = startThread(new URL('./argument-check-thread.ts', import.meta.url), {
-      name: 'argument-check',
-      resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 2 },
-      env: {},
-    })
-    worker.unref()
-    worker.on(
-      'message',
-      boundary('tool', (answer: CheckAnswer) => {
-        if (worker !== thread) return
-        if ('ready' in answer) ready = true
-        else finish(answer.fault)
-        advance()
-      }),
-    )
-    worker.on(
-      'error',
-      boundary('tool', (err) => {
-        if (worker === thread) log.warn({ err }, 'The thread that checks arguments failed')
-      }),
-    )
-    worker.on(
-      'exit',
-      boundary('tool', () => {
-        if (worker === thread) giveUp()
-      }),
-    )
-    deadline = setTimeout(giveUp, START_TIMEOUT_MS)
-    return worker
+  const isResting = (schema: string): boolean => {
+    const until = resting.get(schema)
+    if (until !== undefined && performance.now() < until) return true
+    resting.delete(schema)
+    return false
   }
 
-  const finish = (fault: string | undefined): void => {
-    current?.resolve(fault)
-    current = undefined
-  }
-
-  /** Terminates the thread in any state. */
-  const giveUp = boundary('tool', (): void => {
-    clearTimeout(deadline)
-    const stuck = thread
-    thread = undefined
-    if (current !== undefined) {
+  const ask = async (workspaceId: string, request: CheckRequest): Promise<string | undefined> => {
+    if (closed) return BUSY
+    if (isResting(request.schema)) return TOO_SLOW
+    try {
+      const limits = { deadlineMs: DEADLINE_MS, processorMs: PROCESSOR_MS, memoryMb: MEMORY_MB }
+      return await offload.run(task, request, { workspaceId, ...limits })
+    } catch (err) {
+      if (closed || err instanceof PatchbayError) return BUSY
+      if (!(err instanceof OffloadError)) throw err
+      if (err.reason === 'absent') return BUSY
+      if (err.reason !== 'timeout') log.warn({ err }, 'The thread that checks arguments failed')
       if (resting.size >= MAX_RESTING) resting.clear()
-      resting.set(current.request.schema, performance.now() + REST_MS)
+      resting.set(request.schema, performance.now() + REST_MS)
       countRefusal('tool_arguments', 'too_slow')
-      finish(TOO_SLOW)
+      return TOO_SLOW
     }
-    if (stuck !== undefined) inBackground('tool', endThread(stuck))
-    const started = ready
-    ready = false
-    if (closed || waiting.size === 0) return
-    if (started) thread = begin()
-    // One that can't even start is tried again with the next check.
-    else refuseAll()
-  })
-
-  /** Once the check has taken so much of the processor, or as much time as there is. */
-  const giveUpAfter = (workMs: number, worker: Worker): void => {
-    const startMs = performance.now()
-    const usedBeforeMs = usedMsOf(worker)
-    const look = boundary('tool', (): void => {
-      const leftMs = usedBeforeMs + workMs - usedMsOf(worker)
-      if (leftMs <= 0 || performance.now() - startMs >= DEADLINE_MS) giveUp()
-      else deadline = setTimeout(look, Math.max(leftMs, LOOK_MS))
-    })
-    deadline = setTimeout(look, workMs)
-  }
-
-  const refuseAll = (): void => {
-    for (let check = waiting.next(); check !== undefined; check = waiting.next()) check.resolve(BUSY)
-  }
-
-  const advance = (): void => {
-    clearTimeout(deadline)
-    current = waiting.next()
-    if (current === undefined || thread === undefined) return
-    giveUpAfter(WORK_MS, thread)
-    thread.postMessage(current.request)
-  }
-
-  const ask = (workspaceId: string, request: CheckRequest): Promise<string | undefined> => {
-    const until = resting.get(request.schema)
-    if (until !== undefined && performance.now() < until) return Promise.resolve(TOO_SLOW)
-    resting.delete(request.schema)
-    return new Promise((resolve) => {
-      const left = waiting.add({ request, resolve }, { workspaceId })
-      if (left !== undefined) {
-        countRefusal('tool_arguments', 'line_full')
-        left.resolve(BUSY)
-      }
-      if (closed) refuseAll()
-      else if (thread === undefined) thread = begin()
-      else if (ready && current === undefined) advance()
-    })
   }
 
   // Ahead of the first tool of a call, whose caller would wait for it.
-  thread = begin()
+  offload.prepare(task, MEMORY_MB)
   return {
     async faultOfInput(workspaceId, schema, input) {
       const text = textOf(input)
@@ -165,21 +87,9 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
     },
     async close() {
       closed = true
-      clearTimeout(deadline)
-      const last = thread
-      thread = undefined
-      finish(BUSY)
-      refuseAll()
-      if (last !== undefined) await endThread(last)
+      await offload.close(task)
     },
   }
-}
-
-/** Of the processor; where the system doesn't tell of threads, what it may have used at most. */
-function usedMsOf(worker: Worker): number {
-  const id = systemIdOf(worker)
-  const used = id === undefined ? undefined : processUsage('self', id)
-  return used?.cpuMs ?? performance.now()
 }
 
 function textOf(input: unknown): string | undefined {

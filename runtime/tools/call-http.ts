@@ -13,7 +13,7 @@ const MAX_OUTPUT_CHARACTERS = 8_000
 const MAX_ERROR_CHARACTERS = 500
 
 /** What a request is filled with. */
-export interface CallValues {
+interface CallValues {
   /** The model's arguments. */
   input: Values
   /** JSON Schema of them. */

@@ -12,7 +12,7 @@ import {
   parseInfrastructureRule,
 } from '../plugin/grants/net-rule.ts'
 import { NO_GRANTS } from '../plugin/grants/permissions.ts'
-import { pluginScope } from '../process/plugin-scope.ts'
+import { pluginScope } from '../plugin/plugin-scope.ts'
 
 /**
  * Connections to addresses that makers of agents chose, by undici, which is used here alone: none may reach what stands behind

@@ -1,7 +1,7 @@
 import type { KeptConnections } from './connections.ts'
 import { BODILESS, type OpenResponse, openResponse } from './http-request.ts'
 
-export interface GuardedFetchOptions {
+interface GuardedFetchOptions {
   connections: KeptConnections
   /** Of an answer; one that is longer fails. */
   maxBytes: number

@@ -1,5 +1,5 @@
 /** Stands in the call's log for what is secret. */
-export const MASKED = '***'
+const MASKED = '***'
 
 const MAX_DEPTH = 16
 /** Shorter values are words that may stand anywhere. */

@@ -23,7 +23,7 @@ export interface TraceSpan {
   error?: string
 }
 
-export interface TracedCall {
+interface TracedCall {
   callId: string
   workspaceId: string
   /** The text of callers, agents and tools is exported, too. */

@@ -4,7 +4,7 @@ import type { SpanExport } from './span-exporter.ts'
 import { parseTraceparent, type TraceContext, traceparentOf } from './trace-context.ts'
 
 /** A request that we send, under way. */
-export interface SentRequest {
+interface SentRequest {
   /** The header `traceparent` of the request: what the other side does for it is part of the trace. */
   readonly traceparent: string
   /** Called once, with the status of the answer or the error. */

@@ -10,7 +10,7 @@ export interface Traces {
   stop(): Promise<void>
 }
 
-export interface TraceSettings {
+interface TraceSettings {
   /** The collector's URL; undefined without one. */
   readonly otlpEndpoint?: string | undefined
   readonly otlpHeaders?: readonly string[] | undefined

@@ -20,7 +20,7 @@ export interface SpanExport {
   stop(): Promise<void>
 }
 
-export interface SpanExportOptions {
+interface SpanExportOptions {
   /** Without the path `/v1/traces`. */
   endpoint: string
   headers: Readonly<Record<string, string>>

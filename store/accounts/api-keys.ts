@@ -6,7 +6,7 @@ export type ListedApiKey = Omit<ApiKey, 'key_hash' | 'workspace_id'>
 
 const LISTED = ['id', 'name', 'prefix', 'scopes', 'created_by', 'created_at', 'expires_at', 'last_used_at'] as const
 
-export interface NewApiKey {
+interface NewApiKey {
   name: string
   prefix: string
   hash: Buffer

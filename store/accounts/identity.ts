@@ -4,7 +4,7 @@ import type { KeyScope, User, WorkspaceRole } from '../database/schema.ts'
 
 /** Who a request comes from. These run on every request, so they are prepared statements and one round trip each. */
 
-export interface UserIdentity {
+interface UserIdentity {
   user: User
   /** The user's place in the asked workspace; undefined without membership or when the workspace is deleted. */
   membership: Membership | undefined
@@ -19,7 +19,7 @@ export interface Membership {
 }
 
 /** Who asks for what: the user, the workspace (null: its current one) and the session its token names (null: none). */
-export interface IdentityQuestion {
+interface IdentityQuestion {
   userId: string
   workspaceId: string | null
   sessionId: string | null
@@ -173,7 +173,7 @@ export async function liveKeys(pool: Pool, ids: readonly string[]): Promise<Map<
   return new Map(rows.map(({ id, scopes, is_suspended }) => [id, { scopes, isSuspended: is_suspended }]))
 }
 
-export interface KeyIdentity {
+interface KeyIdentity {
   id: string
   name: string
   workspaceId: string

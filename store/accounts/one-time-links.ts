@@ -7,7 +7,7 @@ import type { GlobalTables, LinkKind, OneTimeLinksTable } from '../database/sche
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-export type OneTimeLink = Pick<OneTimeLinksTable, 'id' | 'kind' | 'user_id' | 'email' | 'created_by'>
+type OneTimeLink = Pick<OneTimeLinksTable, 'id' | 'kind' | 'user_id' | 'email' | 'created_by'>
 
 /** Mailed links of a kind that work at once: a stranger who asks for more does not end the one in the user's mailbox. */
 const MOST_LIVE_LINKS = 5

@@ -11,7 +11,7 @@ import type { GlobalTables, SessionsTable } from '../database/schema.ts'
  */
 
 /** Two tabs, or a client that lost the answer, may use the same token again this soon. */
-export const REUSE_GRACE_MS = 10_000
+const REUSE_GRACE_MS = 10_000
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const MAX_USER_AGENT_LENGTH = 300
@@ -23,7 +23,7 @@ export interface IssuedRefreshToken {
 }
 
 /** The client that logs in. */
-export interface Origin {
+interface Origin {
   address: string
   userAgent: string
 }
@@ -65,7 +65,7 @@ export async function startSession(
 }
 
 /** A refresh token was reused after the grace period: it was copied, and its session has ended. */
-export interface Replay {
+interface Replay {
   replayed: true
   userId: string
   sessionId: string

@@ -29,7 +29,7 @@ export async function chatSpending(tenant: Tenant, at: Date): Promise<number> {
 
 /** Text conversations: one chat for each session of an agent. */
 
-export interface ChatSession {
+interface ChatSession {
   chat: Chat | undefined
   /** The last ones, oldest first. */
   messages: Pick<ChatMessage, 'role' | 'content'>[]
@@ -59,7 +59,7 @@ export async function openSession(
   return { chat, messages: messages.reverse() }
 }
 
-export interface ChatExchange {
+interface ChatExchange {
   agentId: string
   sessionId: string
   dynamicVariables: Readonly<Record<string, string>>
@@ -114,7 +114,7 @@ export function appendExchange(tenant: Tenant, chat: Chat | undefined, exchange:
 
 const NO_TOKENS = { llm_input_tokens: 0, llm_output_tokens: 0, cost_llm: 0 }
 
-export interface ChatFilter {
+interface ChatFilter {
   agentId?: string | undefined
   sessionId?: string | undefined
 }

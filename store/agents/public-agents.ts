@@ -6,7 +6,7 @@ import type { Agent, Call, PublicAccess } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** An agent open to the public, of any workspace. */
-export interface PublicAgent {
+interface PublicAgent {
   workspaceId: string
   isSuspended: boolean
   agent: Agent

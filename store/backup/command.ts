@@ -12,7 +12,7 @@ import { secretsIn, writeArchive } from './write-archive.ts'
 
 /** `patchbay backup`, `restore` and `move`: copies of an installation's data. What is in Redis is found again from the database. */
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly searchPath: string | undefined

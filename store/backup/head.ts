@@ -20,13 +20,13 @@ const Sequence = Type.Object({
 })
 
 /** What is written before the data. */
-export const DumpHeadSchema = Type.Object({
+const DumpHeadSchema = Type.Object({
   migrations: Type.Array(Type.String({ pattern: '^\\d{4}-[a-z0-9-]{1,100}$' }), { maxItems: 10_000 }),
   tables: Type.Array(Table, { maxItems: 10_000 }),
   sequences: Type.Array(Sequence, { maxItems: 10_000 }),
 })
 
-export const ArchiveHeadSchema = Type.Intersect([
+const ArchiveHeadSchema = Type.Intersect([
   DumpHeadSchema,
   Type.Object({ format: Type.Literal(1), createdAt: Type.String({ maxLength: 40 }), hasFiles: Type.Boolean() }),
 ])

@@ -1,5 +1,5 @@
 /** A span of time whose rows lie in one partition: a month or a day, UTC. */
-export interface Period {
+interface Period {
   readonly from: Date
   readonly to: Date
 }

@@ -6,7 +6,7 @@ import { rowsSql, validRowsSql } from './batch-rows.ts'
 
 /** Rows of batches on their way to become calls. */
 
-export interface BatchDemand {
+interface BatchDemand {
   agentId: string | null
   number: string
   status: Batch['status']

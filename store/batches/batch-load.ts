@@ -6,7 +6,7 @@ import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
-import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy.ts'
 import { ROWS_PER_BLOCK } from './tables.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */

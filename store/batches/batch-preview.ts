@@ -1,6 +1,6 @@
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
-import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,

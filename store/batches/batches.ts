@@ -17,7 +17,7 @@ export interface BatchItem extends BatchRow {
   error: string | null
 }
 
-export const INVALID_NUMBER = 'Invalid phone number format'
+const INVALID_NUMBER = 'Invalid phone number format'
 
 /** Newest first. */
 export async function listBatches(
@@ -113,7 +113,7 @@ export async function batchItems(
 }
 
 /** A batch that has something to do, and how many older ones of its workspace have. */
-export interface DueBatch {
+interface DueBatch {
   id: string
   workspace_id: string
   ahead: number

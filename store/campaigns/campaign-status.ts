@@ -94,7 +94,7 @@ export function retries({ workspaceId }: Tenant, campaignId: string, now: Date):
     ) as due)`
 }
 
-export interface CallStates {
+interface CallStates {
   placing: number
   ringing: number
   talking: number
@@ -199,7 +199,7 @@ export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
   }
 }
 
-export interface DaySums {
+interface DaySums {
   attempts: number
   answered: number
   humans: number

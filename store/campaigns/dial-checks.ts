@@ -3,7 +3,7 @@ import type { Campaign, Prospect } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** What is looked at once more right before the carrier is asked. */
-export interface DialFacts {
+interface DialFacts {
   listed: boolean
   /** Undefined: the call is no prospect's. */
   attempt: { campaign: Campaign; prospect: Prospect | undefined; zones: string[]; regions: string[] } | undefined

@@ -6,7 +6,7 @@ import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { cutText } from '../../runtime/lib/text.ts'
-import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy.ts'
 
 export interface DoNotCallFileParams {
   workspaceId: string

@@ -4,7 +4,7 @@ import type { Tenant } from '../database/tenant.ts'
 
 /** Numbers the workspace never calls. */
 
-export interface NewDoNotCall {
+interface NewDoNotCall {
   phone: string
   reason: string
   source: DoNotCall['source']

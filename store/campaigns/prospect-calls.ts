@@ -3,7 +3,7 @@ import type { Campaign } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** The prospect of a running campaign call. */
-export interface CampaignCall {
+interface CampaignCall {
   tenant: Tenant
   campaign: Campaign
   phone: string

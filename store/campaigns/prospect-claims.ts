@@ -5,7 +5,7 @@ import type { Tenant } from '../database/tenant.ts'
 
 /** Prospects become calls here, and nowhere else. */
 
-export interface ClaimOrder {
+interface ClaimOrder {
   /** Read for this tick: a campaign that was changed since is left alone. */
   campaign: Campaign
   agent: { id: string; name: string }

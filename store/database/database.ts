@@ -27,7 +27,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** A postgres:// URL; `?host=/folder` reaches a unix socket. */
   databaseUrl: string
   maxConnections?: number

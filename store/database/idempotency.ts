@@ -6,7 +6,7 @@ import type { Tenant } from './tenant.ts'
 const KEPT = sql<Date>`now() - interval '24 hours'`
 
 /** What is known of a key: its answer's JSON, or null where its effect has not ended in an answer. */
-export interface KeptAnswer {
+interface KeptAnswer {
   requestHash: Buffer
   answer: string | null
   /** The id of what the request makes, where it is fixed before. */

@@ -24,7 +24,7 @@ import type { AllTables, GlobalTables, TenantTables } from './schema.ts'
  */
 
 /** A database whose every query is bound to one workspace. */
-export type TenantDatabase = Kysely<AllTables>
+type TenantDatabase = Kysely<AllTables>
 
 export interface Tenant {
   readonly workspaceId: string

@@ -11,7 +11,7 @@ const OUTAGE_CLASSES = new Set(['08', '25', '28', '3D', '53', '55', '57', '58'])
 /** A row can cause it: its statement ran too long. */
 const QUERY_CANCELED = '57014'
 
-export interface RowsToWrite<Row> {
+interface RowsToWrite<Row> {
   /** For the log and the metrics. */
   table: string | ((row: Row) => string)
   rows: readonly Row[]

@@ -25,7 +25,7 @@ export interface EmbeddedServices {
   stop(graceMs: number): Promise<void>
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   dataDir: string
   log: Logger
   postgres: boolean

@@ -9,7 +9,7 @@ const PATIENCE_MS = 3_000
 const RETRY_MS = 100
 const CONNECT_TIMEOUT_MS = 2_000
 
-export interface InstanceLock {
+interface InstanceLock {
   release(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { asProcess } from '../../runtime/process/plugin-scope.ts'
+import { asProcess } from '../../runtime/process/own-act.ts'
 import { lower } from '../../runtime/process/priority.ts'
 import { type Supervised, supervise } from '../../runtime/process/supervisor.ts'
 import { ADMIN, prepareDatabase } from './own-database.ts'
@@ -22,12 +22,12 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** No process has it, and PostgreSQL takes a lock file that names a dead process for stale. */
 const DEAD_PID = 2_147_483_647
 
-export interface PostgresPrograms {
+interface PostgresPrograms {
   initdb: string
   postgres: string
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Its data; made when missing. */
   folder: string
   runDir: string

@@ -13,7 +13,7 @@ const POLL_MS = 20
 const ANSWER_TIMEOUT_MS = 1_000
 const ORPHAN_STOP_MS = 30_000
 
-export interface RedisOptions {
+interface RedisOptions {
   /** Its append-only file; made when missing. Undefined: nothing is kept. */
   folder: string | undefined
   socketPath: string

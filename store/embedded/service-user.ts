@@ -68,7 +68,7 @@ export function findServiceProgram(name: string, searchPath: string | undefined)
   return undefined
 }
 
-export interface SpawnService {
+interface SpawnService {
   program: string
   args: readonly string[]
   user: ServiceUser | undefined

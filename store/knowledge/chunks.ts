@@ -24,7 +24,7 @@ export async function putChunks(
     where chunks.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)
 }
 
-export interface FoundChunk {
+interface FoundChunk {
   document_id: string
   seq: number
   filename: string

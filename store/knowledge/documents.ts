@@ -88,7 +88,7 @@ export async function countDocuments(tenant: Tenant, agentId: string): Promise<n
   return count
 }
 
-export interface KnowledgeSize {
+interface KnowledgeSize {
   documents: number
   /** Of those that are ready. */
   passages: number

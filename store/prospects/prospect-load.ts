@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy.ts'
 import { type ColumnMapping, checkMapping, fieldOf, headerOf } from './prospect-columns.ts'
 
 /** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */

@@ -6,15 +6,12 @@ import type { Tenant } from '../database/tenant.ts'
 
 /** Prospects as the API shows them; store/campaigns/prospect-claims.ts calls them. */
 
-export type NewProspect = Omit<
-  Insertable<ProspectsTable>,
-  'id' | 'campaign_id' | 'list_id' | 'created_at' | 'expires_at'
->
+type NewProspect = Omit<Insertable<ProspectsTable>, 'id' | 'campaign_id' | 'list_id' | 'created_at' | 'expires_at'>
 
 const DAY_MS = 86_400_000
 
 /** Held while prospects of a campaign are added, so that a number that comes twice at once counts once. */
-export const lockLoading = (campaignId: string) =>
+const lockLoading = (campaignId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`prospects of ${campaignId}`}, 0))`
 
 /** When a prospect that comes now expires; null: never. */

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { loadCallingRules } from '../../runtime/dialing/rules.ts'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
-import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,

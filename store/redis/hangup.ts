@@ -3,7 +3,7 @@ import type { RedisClient } from './client.ts'
 /** Where api nodes hear of calls to be ended. */
 export const HANGUP_CHANNEL = 'patchbay:hangup'
 
-export interface HangupOrder {
+interface HangupOrder {
   callId: string
   /** Who ends it, for its log; absent: no user, as when a workspace is closed. */
   who?: { id: string; name: string }

@@ -15,7 +15,7 @@ export type LiveEvent = CallEvent & { readonly call_id: string }
 /** Where the events of a workspace's calls are heard: each message is a JSON array of LiveEvent. */
 export const liveChannel = (workspaceId: string): string => `patchbay:events:${workspaceId}`
 
-export interface RedisLiveFeed extends LiveFeed {
+interface RedisLiveFeed extends LiveFeed {
   /** Publishes nothing any more. */
   stop(): void
 }

@@ -17,7 +17,7 @@ const POLL_MS = 40
 const MAX_IN_LINE = 32
 const FULL = -1
 
-export interface SessionTurn {
+interface SessionTurn {
   /** Aborts when the turn was lost: this process was away for longer than its lease. */
   readonly lost: AbortSignal
   /** Lets the next message be answered. May be called more than once. */

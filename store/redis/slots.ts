@@ -44,7 +44,7 @@ export interface SlotShares {
   workspaceShare: number
 }
 
-export interface SlotOptions {
+interface SlotOptions {
   /** Asked each time. */
   shares(): SlotShares
   leaseMs?: number

@@ -5,7 +5,7 @@ import type { RedisClient } from './client.ts'
 
 const KEPT = 50
 const HOUR_MS = 3_600_000
-export const KEPT_HOURS = 7 * 24
+const KEPT_HOURS = 7 * 24
 const KEEP_MS = (KEPT_HOURS + 1) * HOUR_MS
 
 /** Of one hour. */

@@ -3,8 +3,8 @@ import type { Store } from '../database/database.ts'
 import type { ExtensionRow, ExtensionsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-export type NewExtension = Omit<Insertable<ExtensionsTable>, 'created_at' | 'updated_at'>
-export type ExtensionChanges = Pick<Updateable<ExtensionsTable>, 'display_name' | 'password' | 'agent_id'>
+type NewExtension = Omit<Insertable<ExtensionsTable>, 'created_at' | 'updated_at'>
+type ExtensionChanges = Pick<Updateable<ExtensionsTable>, 'display_name' | 'password' | 'agent_id'>
 
 /** Throws a unique violation when the workspace has an extension of that name, or anybody that username. */
 export function insertExtension(tenant: Tenant, extension: NewExtension): Promise<ExtensionRow> {

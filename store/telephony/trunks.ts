@@ -4,7 +4,7 @@ import type { Store } from '../database/database.ts'
 import type { TrunkRow, TrunksTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-export type NewTrunk = Omit<Insertable<TrunksTable>, 'id' | 'created_at' | 'updated_at'>
+type NewTrunk = Omit<Insertable<TrunksTable>, 'id' | 'created_at' | 'updated_at'>
 export type TrunkChanges = Omit<Updateable<TrunksTable>, 'id' | 'created_at' | 'updated_at'>
 
 export function newTrunkId(): string {

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
+import type { Client } from 'pg'
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
-import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { ProcessHelper } from '../../runtime/process/offload/process-helper.ts'
-import { WarmHelpers } from '../../runtime/process/offload/warm-helpers.ts'
-import type { FromLoader, ToLoader } from './bulk-copy-messages.ts'
+import { OffloadError, type OffloadTask, offload } from '../../runtime/process/offload/offload.ts'
 import { openSpool } from './spool.ts'
 
 /**
- * Loads an upload into Postgres in a process that loads no other meanwhile, with a connection of its own and in one transaction, so
+ * Loads an upload into Postgres in a thread that loads no other meanwhile, with a connection of its own and in one transaction, so
  * that a million rows neither stall the event loop that carries calls nor leave anything behind when the upload breaks off.
  */
-export interface BulkCopyOptions {
+interface BulkCopyOptions {
   databaseUrl: string
   /** A module whose `load` is a `Loader`. */
   loader: URL
@@ -21,53 +19,70 @@ export interface BulkCopyOptions {
   signal: AbortSignal
 }
 
+/**
+ * What runs in the thread between BEGIN and COMMIT: it reads the source to its end and returns what is left to do once the
+ * rest of the request is known. Parameters, details and result are structured-cloneable.
+ */
+export type Loader<P = unknown, D = unknown, R = unknown> = (
+  client: Client,
+  params: P,
+  source: AsyncIterable<Uint8Array>,
+) => Promise<(details: D) => Promise<R>>
+
+export interface BulkCopyWork {
+  databaseUrl: string
+  loader: string
+  params: unknown
+}
+
+/** What the thread asks for: the next piece of the file, undefined at its end; the details, once the file is loaded. */
+export type BulkCopyQuestion = 'piece' | 'details'
+
 /** An upload under way. `commit` or `discard` ends it; the opener always calls `discard`. */
-export interface BulkCopy<P, D, R> {
-  /** Keeps the source, in a file where it is large, until `commit`: a sender that trickles holds up no process. Throws what the source throws. */
+interface BulkCopy<P, D, R> {
+  /** Keeps the source, in a file where it is large, until `commit`: a sender that trickles holds up no thread. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
   /** SHA-256 of what was fed, in hex. Asked for once. */
   digest(): string
   /**
-   * Waits for a process, loads what was fed with the loader's parameters, finishes with the details and commits. The details
+   * Waits for a thread, loads what was fed with the loader's parameters, finishes with the details and commits. The details
    * are asked for once the file is loaded. Throws what the loader throws, and what `details` throws.
    */
   commit(params: P, details: D | (() => Promise<D>)): Promise<R>
-  /** Rolls back what is not committed and releases file, process and connection. */
+  /** Rolls back what is not committed and releases file, thread and connection. */
   discard(): Promise<void>
 }
 
-/** One process is left for another workspace. */
-const loaders = new AdmissionGate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
-/** Uploads that arrive at once, each with a file of its own. */
-const files = new AdmissionGate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
-/** Of the uploads so far: a process loads them as it begins, before its first file. */
-const knownLoaders = new Set<string>()
-const warm = new WarmHelpers<FromLoader, ProcessHelper<FromLoader>>({
-  start(listener) {
-    const entry = new URL('./bulk-copy-process.ts', import.meta.url)
-    const helper = new ProcessHelper<FromLoader>({ entry, flags: FLAGS }, listener)
-    helper.post({ type: 'prepare', loaders: [...knownLoaders] } satisfies ToLoader)
-    return helper
-  },
-  mostWarm: 2,
-})
+const LOADING: OffloadTask<BulkCopyWork> = {
+  name: 'bulk-copy',
+  kind: 'bulk_upload',
+  entry: new URL('./bulk-copy-thread.ts', import.meta.url),
+  priority: 'service',
+  // One thread is left for another workspace.
+  workers: 2,
+  mostOfOne: 1,
+  maxWaiting: 64,
+  youngMb: 15,
+  readsEnvironment: true,
+}
 /**
- * Most rows die young, and loaders keep some megabytes of them at most. Without a bound the old generation would grow to what the process
+ * Most rows die young, and loaders keep some megabytes of them at most. Without a bound the old generation would grow to what the thread
  * begins with before anything is collected.
  */
-const FLAGS = ['--max-semi-space-size=5', '--max-old-space-size=192', '--v8-pool-size=1']
-/** No answer of the process for this long: Postgres is stuck. */
+const MEMORY_MB = 192
+/** Uploads that arrive at once, each with a file of its own. */
+const files = new AdmissionGate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
+/** No answer of the thread for this long: Postgres is stuck. */
 const STALL_TIMEOUT_MS = 60_000
 
 /** Waits for room for the file. Throws `unavailable` when too many uploads wait. */
 export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<BulkCopy<P, D, R>> {
-  const { workspaceId, signal } = options
-  const place = { workspaceId }
-  const leaveFiles = await files.enter(place, signal)
+  const { databaseUrl, loader, workspaceId, signal } = options
+  const leaveFiles = await files.enter({ workspaceId }, signal)
   const spool = openSpool()
   const hash = createHash('sha256')
-  let loading: Loading<D, R> | undefined
-  let leaveLoaders: (() => void) | undefined
+  const discarded = new AbortController()
+  let loading: Promise<unknown> | undefined
   let ending: Promise<void> | undefined
   return {
     async feed(source) {
@@ -78,15 +93,30 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
     },
     digest: () => hash.digest('hex'),
     async commit(params, details) {
-      leaveLoaders = await loaders.enter(place, signal)
-      loading = start<D, R>(options, params)
-      await loading.feed(spool.read())
-      return loading.commit(typeof details === 'function' ? await (details as () => Promise<D>)() : details)
+      const pieces = spool.read()
+      let asked: Promise<D> | undefined
+      const answer = async (question: unknown): Promise<unknown> => {
+        if ((question as BulkCopyQuestion) === 'piece') return (await pieces.next()).value
+        asked = typeof details === 'function' ? (details as () => Promise<D>)() : Promise.resolve(details)
+        return asked
+      }
+      const work = { databaseUrl, loader: loader.href, params }
+      const limits = { memoryMb: MEMORY_MB, stallMs: STALL_TIMEOUT_MS }
+      const either = AbortSignal.any([signal, discarded.signal])
+      loading = offload.run(LOADING, work, { workspaceId, signal: either, answer, ...limits })
+      try {
+        return (await loading) as R
+      } catch (error) {
+        // The rest of the request is read to its end, whatever became of the file.
+        await asked?.catch(() => {})
+        throw error instanceof OffloadError ? loadingFault(error) : error
+      }
     },
     discard() {
       ending ??= (async () => {
-        await loading?.discard()
-        leaveLoaders?.()
+        // A thread that is ended takes its connection along; Postgres rolls back what was not committed.
+        discarded.abort(new Error('The upload was discarded'))
+        await loading?.catch(() => {})
         await spool.close()
         leaveFiles()
       })()
@@ -95,93 +125,9 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
   }
 }
 
-/** An upload in its process. */
-interface Loading<D, R> {
-  feed(source: AsyncIterable<Uint8Array>): Promise<void>
-  commit(details: D): Promise<R>
-  discard(): Promise<void>
-}
-
-function start<D, R>({ databaseUrl, loader, workspaceId, signal }: BulkCopyOptions, params: unknown): Loading<D, R> {
-  const loaded = Promise.withResolvers<void>()
-  const done = Promise.withResolvers<unknown>()
-  for (const { promise } of [loaded, done]) promise.catch(() => {})
-  let failed = false
-  let stall: NodeJS.Timeout | undefined
-  /** It has reported its result and kept no state. */
-  let over = false
-  const fail = (error: unknown) => {
-    failed = true
-    loaded.reject(error)
-    done.reject(error)
+function loadingFault(error: OffloadError): PatchbayError {
+  if (error.reason === 'timeout') {
+    return new PatchbayError('timeout', { params: { action: 'Loading the file', timeoutMs: STALL_TIMEOUT_MS } })
   }
-  const onAbort = boundary('database', () => fail(signal.reason))
-  const expectAnswer = () => {
-    clearTimeout(stall)
-    stall = setTimeout(
-      boundary('database', () => fail(stalled())),
-      STALL_TIMEOUT_MS,
-    )
-  }
-  knownLoaders.add(loader.href)
-  const { helper, release } = warm.hold(
-    {
-      message(message) {
-        clearTimeout(stall)
-        if (message.type === 'loaded') return loaded.resolve()
-        over = message.type === 'done' || !message.broken
-        if (message.type === 'done') done.resolve(message.result)
-        else fail(revive(message))
-      },
-      error: (cause) => fail(new PatchbayError('internal', { cause })),
-      exit: () => fail(new PatchbayError('internal', { cause: new Error('The process of the upload ended early') })),
-    },
-    workspaceId,
-  )
-  signal.addEventListener('abort', onAbort, { once: true })
-  const tell = (message: ToLoader) => {
-    expectAnswer()
-    helper.post(message)
-  }
-  tell({ type: 'begin', databaseUrl, loader: loader.href, params })
-  let ending: Promise<void> | undefined
-
-  return {
-    async feed(source) {
-      try {
-        for await (const bytes of source) {
-          if (failed) break
-          expectAnswer()
-          await Promise.race([helper.write(bytes), loaded.promise])
-        }
-      } catch (error) {
-        fail(error)
-      }
-      if (!failed) tell({ type: 'end' })
-      await loaded.promise
-    },
-    async commit(details) {
-      if (!failed) tell({ type: 'commit', details })
-      return (await done.promise) as R
-    },
-    discard() {
-      ending ??= (async () => {
-        clearTimeout(stall)
-        signal.removeEventListener('abort', onAbort)
-        // A process that is ended takes its connection along; Postgres rolls back what was not committed.
-        await release(over)
-      })()
-      return ending
-    },
-  }
-}
-
-function revive(message: Extract<FromLoader, { type: 'failed' }>): PatchbayError {
-  const cause = new Error(message.message)
-  if (message.stack !== undefined) cause.stack = message.stack
-  return new PatchbayError(message.code, { cause })
-}
-
-function stalled(): PatchbayError {
-  return new PatchbayError('timeout', { params: { action: 'Loading the file', timeoutMs: STALL_TIMEOUT_MS } })
+  return new PatchbayError(error.code ?? 'internal', { cause: error.thrown ?? error })
 }

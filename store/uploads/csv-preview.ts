@@ -7,7 +7,7 @@ import { cutText } from '../../runtime/lib/text.ts'
 /** A file that is looked at before any of it is kept. */
 
 /** So many rows are judged; those behind are counted. */
-export const JUDGED_ROWS = 50_000
+const JUDGED_ROWS = 50_000
 /** Maximum rejected rows listed. */
 const MAX_SKIPPED = 100
 const ROWS_PER_QUERY = 2_000
@@ -16,7 +16,7 @@ const CHARS_PER_QUERY = 4_000_000
 const SAMPLE_ROWS = 3
 const SAMPLE_CHARS = 100
 
-export interface PreviewColumn {
+interface PreviewColumn {
   name: string
   /** Cells of the first rows. */
   samples: string[]
@@ -69,7 +69,7 @@ export interface PreviewedFile {
 }
 
 /** What a preview does with the rows, some thousand at a time; undefined: the header says already that none can be read. */
-export type Judge = ((rows: readonly PreviewRow[]) => Promise<void>) | undefined
+type Judge = ((rows: readonly PreviewRow[]) => Promise<void>) | undefined
 
 /**
  * Reads a CSV file to its end. `open` gets the names of its columns. Throws `csv_without_rows`, `csv_too_many_columns`,

@@ -20,7 +20,7 @@ export interface WorkspaceUse extends Record<Stock, number> {
 }
 
 /** Quotas of a workspace made by an operator or before quotas existed: none set. */
-export const NO_QUOTAS: OperatorQuotas = {
+const NO_QUOTAS: OperatorQuotas = {
   calls_at_once: null,
   web_sessions_at_once: null,
   agents: null,
@@ -76,7 +76,7 @@ export async function setOperatorQuotas(
  * Minutes of calls, and what they and chats cost, since the month began (UTC): by the sums that the database keeps of finished calls, and
  * what was noted of chats.
  */
-export async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
+async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
   const now = new Date()
   // Whole hours: a statement with parts of hours would have another text.
   const endMs = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS + DAY_MS

@@ -30,7 +30,7 @@ export function slugify(name: string): string {
   return slug === '' ? 'workspace' : slug
 }
 
-export interface NewWorkspace {
+interface NewWorkspace {
   name: string
   type: string
   adminId: string

@@ -15,7 +15,8 @@ const KEPT_CHARACTERS = 2_000
 export async function ensureBuilt(signal: AbortSignal, building: () => void = () => {}): Promise<string> {
   const folder = builtFolder()
   if (existsSync(folder)) return folder
-  if (!existsSync(VITE)) throw new Error('the packages it is built with are missing: run npm ci, without --omit=dev')
+  if (!existsSync(VITE))
+    throw new Error('the packages it is built with are missing: run npm ci, with the workspace web/console')
   building()
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production' }
   const child = spawn(process.execPath, [BUILD], {

@@ -37,7 +37,7 @@ const LEASE_S = 300
 const WAITS_S = [30, 300, 1_800] as const
 const NO_ANSWER = 'The language model gave no answer in the form asked for'
 
-export interface AnalysisJob {
+interface AnalysisJob {
   /** Begins no other; those that run are done again elsewhere after their lease. */
   stop(graceMs: number): Promise<void>
 }

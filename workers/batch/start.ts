@@ -22,7 +22,7 @@ const LOST_AFTER_MS = 10_000
 /** Of each workspace. */
 const MAX_LOST = 50
 
-export interface BatchRunner {
+interface BatchRunner {
   stop(graceMs: number): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { startPeriodicJob } from '../rounds.ts'
 
 const INTERVAL_MS = 60_000
 
-export interface CallSumsJob {
+interface CallSumsJob {
   /** Sums what there is to sum now, or waits for the look that is under way. */
   look(): Promise<void>
   stop(): Promise<void>

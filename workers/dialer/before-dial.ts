@@ -18,7 +18,7 @@ const WEBHOOK_TIMEOUT_MS = 2_000
 const MAX_REASON_CHARS = 300
 
 /** Why a call is not dialled after all: a word, and a sentence for the log. */
-export interface PreDialRefusal {
+interface PreDialRefusal {
   reason: string
   sentence: string
 }

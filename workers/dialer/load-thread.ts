@@ -1,13 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
-import { noteThreadId } from '../../runtime/process/offload/thread-id.ts'
-import { lower } from '../../runtime/process/priority.ts'
+import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
 import { loadBatch } from '../../store/prospects/load-batch.ts'
 
-/** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
+/** Entry of the threads of load-upload.ts: some batches of one upload over one connection. */
 
-export interface LoadThread {
+export interface LoadWork {
   databaseUrl: string
   uploadId: string
   /** By the names of locales: of numbers without a country code. */
@@ -15,43 +13,34 @@ export interface LoadThread {
   maxBatches: number
 }
 
-export type FromLoadThread =
-  | { type: 'batch' }
-  | { type: 'end'; state: 'more' | 'done' | 'gone' }
-  | { type: 'failed'; message: string; stack: string | undefined }
+export type LoadState = 'more' | 'done' | 'gone'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
-lower(noteThreadId())
-const { databaseUrl, uploadId, countries, maxBatches } = workerData as LoadThread
 
-function tell(message: FromLoadThread): void {
-  parentPort!.postMessage(message)
-}
+serve(async (work: LoadWork, { ask }: TaskContext): Promise<LoadState> => {
+  const client = new pg.Client({
+    connectionString: work.databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+  })
+  const broken = new Promise<never>((_, reject) => client.on('error', reject))
+  broken.catch(() => {})
+  try {
+    return await Promise.race([run(client, work, ask), broken])
+  } finally {
+    await client.end().catch(() => {})
+  }
+})
 
-async function run(client: pg.Client): Promise<'more' | 'done' | 'gone'> {
+async function run(client: pg.Client, work: LoadWork, ask: TaskContext['ask']): Promise<LoadState> {
   const [places] = await Promise.all([loadPlaces(), client.connect()])
-  const known = { countries, places, groups: new Map<string, number>() }
-  for (let batch = 0; batch < maxBatches; batch++) {
-    const state = await loadBatch(client, uploadId, known, new Date())
+  const known = { countries: work.countries, places, groups: new Map<string, number>() }
+  for (let batch = 0; batch < work.maxBatches; batch++) {
+    const state = await loadBatch(client, work.uploadId, known, new Date())
     if (state !== 'more') return state
-    tell({ type: 'batch' })
+    // It begins the time of the next batch.
+    await ask('loaded')
   }
   return 'more'
-}
-
-const client = new pg.Client({
-  connectionString: databaseUrl,
-  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  statement_timeout: STATEMENT_TIMEOUT_MS,
-})
-const broken = new Promise<never>((_, reject) => client.on('error', reject))
-broken.catch(() => {})
-try {
-  tell({ type: 'end', state: await Promise.race([run(client), broken]) })
-} catch (error) {
-  const { message, stack } = error as Error
-  tell({ type: 'failed', message, stack })
-} finally {
-  await client.end().catch(() => {})
 }

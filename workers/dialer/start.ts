@@ -66,7 +66,7 @@ export async function startDialer(services: {
     },
     async ({ payload: { uploadId, workspaceId }, lastAttempt, signal }) => {
       try {
-        const options = { databaseUrl, uploadId, rules, maxBatches: BATCHES_A_TURN }
+        const options = { databaseUrl, uploadId, workspaceId, rules, maxBatches: BATCHES_A_TURN }
         const state = await loadUpload(options, signal)
         if (state === 'gone') {
           await failUpload(store.tenant(workspaceId), uploadId, 'Its list was deleted', new Date(clock.nowMs()))

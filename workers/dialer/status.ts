@@ -14,9 +14,9 @@ import { policyOf } from './policy.ts'
 
 /** What a campaign does now, and if nothing, why. */
 
-export type CampaignActivity = 'Running' | 'Stopped' | 'Completed' | 'Inactive'
+type CampaignActivity = 'Running' | 'Stopped' | 'Completed' | 'Inactive'
 
-export type StopReason =
+type StopReason =
   | 'paused'
   | 'outside_calling_hours'
   | 'waiting_for_retry'
@@ -46,7 +46,7 @@ export function stateOf(
 }
 
 /** Those who wait where the same hours hold. */
-export interface ZoneCount {
+interface ZoneCount {
   zones: string[]
   regions: string[]
   waiting: number

@@ -13,7 +13,7 @@ import { failDocument, findDocument, finishDocument, readUpload } from '../../st
 import { ExtractionError, ExtractionTimeout } from './extract/extraction-error.ts'
 import { type ExtractionLimits, extractChunks } from './extract/run.ts'
 
-export interface DocumentServices {
+interface DocumentServices {
   store: Store
   vectors: VectorStore
   /** Undefined: documents are found by their words alone. */

@@ -36,7 +36,7 @@ const SWEEP_LIMIT = 500
 /** Longer than any upload takes. */
 const STALE_UPLOAD_MS = 24 * 60 * 60_000
 
-export interface DocumentsWorker {
+interface DocumentsWorker {
   stop(graceMs: number): Promise<void>
 }
 

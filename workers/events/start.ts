@@ -11,7 +11,7 @@ const INTERVAL_MS = DAY_MS / 4
 /** How long events of workspaces can be read again and sent again. */
 const WORKSPACE_EVENTS_DAYS = 30
 
-export interface EventRetention {
+interface EventRetention {
   /** Waits for the running round. */
   stop(): Promise<void>
 }

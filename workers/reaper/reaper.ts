@@ -31,7 +31,7 @@ const NODE_LOST: ReaperEnd = {
 }
 const TOKEN_EXPIRED: ReaperEnd = { status: 'canceled', endReason: 'token_expired', disposition: 'no_answer' }
 
-export interface ReaperOptions {
+interface ReaperOptions {
   store: Store
   redis: RedisClient
   clock: Clock
@@ -45,7 +45,7 @@ export interface ReaperOptions {
   prices?: Pick<Prices, 'platformUsdPerMinute'>
 }
 
-export interface Reaper {
+interface Reaper {
   /** Waits for the running round. */
   stop(): Promise<void>
 }

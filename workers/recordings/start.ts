@@ -17,7 +17,7 @@ const UPLOAD_TIMEOUT_MS = 30 * 60_000
 /** A file not written to for this long, of an ended call, has lost its process. */
 const ABANDONED_AFTER_MS = 15_000
 
-export interface RecordingUploads {
+interface RecordingUploads {
   /** Queues the recording of a call. What can't be queued now, the next sweep finds. */
   queue(call: SpooledCall): void
   stop(graceMs: number): Promise<void>

@@ -16,7 +16,7 @@ import { startPeriodicJob } from '../rounds.ts'
 const INTERVAL_MS = 3_600_000
 const RECORDINGS_AT_ONCE = 16
 
-export interface RetentionJob {
+interface RetentionJob {
   /** Looks once, now, or waits for the look that is under way. */
   look(): Promise<void>
   stop(): Promise<void>

@@ -10,12 +10,12 @@ const INTERVAL_MS = 5_000
 /** A Redis that lost its memory knows every worker again within a beat of theirs: that is no loss. */
 const GRACE_MS = 12_000
 
-export interface VoiceWatch {
+interface VoiceWatch {
   /** Waits for the running round. */
   stop(): Promise<void>
 }
 
-export interface VoiceWatchOptions {
+interface VoiceWatchOptions {
   store: Store
   redis: RedisClient
   config: { readonly operators?: readonly string[] | undefined }

@@ -38,7 +38,7 @@ export class LagGate {
 }
 
 /** How busy this process is, measured once a second. */
-export interface ProcessLoad {
+interface ProcessLoad {
   /** Share of one core. */
   readonly cpuUtilization: number
   /** How long the event loop stalls, as it is judged. */

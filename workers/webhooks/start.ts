@@ -44,7 +44,7 @@ export interface Webhooks {
   stop(graceMs: number): Promise<void>
 }
 
-export interface WebhooksOptions {
+interface WebhooksOptions {
   store: Store
   config: {
     readonly dataKey: string

@@ -15,7 +15,7 @@ const ATTEMPTS = 10
 const BACKOFF_MS = 1_000
 const RECORDINGS_AT_ONCE = 16
 
-export interface WorkspaceDeletion {
+interface WorkspaceDeletion {
   stop(graceMs: number): Promise<void>
 }
 

@@ -2,13 +2,13 @@ import type { MediaServer } from './media-server.ts'
 import type { WebRtcState } from './webrtc.ts'
 
 /** What is looked at, as of `WebRtc`. */
-export interface DiagnosedWebRtc {
+interface DiagnosedWebRtc {
   readonly standing: { state: WebRtcState; sentence: string }
   readonly server: Pick<MediaServer, 'port' | 'addresses' | 'restarts' | 'workerPid'> | undefined
   readonly sessions: number
 }
 
-export interface WebRtcFinding {
+interface WebRtcFinding {
   ok: boolean
   text: string
 }

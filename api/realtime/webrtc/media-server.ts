@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { types } from 'mediasoup'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
-import { asProcess } from '../../../runtime/process/plugin-scope.ts'
+import { asProcess } from '../../../runtime/process/own-act.ts'
 import { NODE_PRIORITY, runInRealtimeToo } from '../../../runtime/process/realtime.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 
@@ -11,7 +11,7 @@ const LAUNCHER = join(import.meta.dirname, 'launch-worker.sh')
 const RESTART_MS = 100
 const MOST_RESTART_MS = 5_000
 
-export interface MediaServerOptions {
+interface MediaServerOptions {
   /** mediasoup's worker program. */
   workerBin: string
   /** UDP and TCP, the first that is free; 0: any. */
@@ -23,7 +23,7 @@ export interface MediaServerOptions {
   log: Logger
 }
 
-export interface TransportTerms {
+interface TransportTerms {
   /** What is sent has two channels. */
   stereo?: boolean
   /** The client is anybody on the internet: its offer says nothing of the network behind the public address. */

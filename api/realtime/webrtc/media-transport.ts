@@ -38,9 +38,9 @@ export interface MediaTransportEvents {
 }
 
 /** What came of a session description: rubbish, no answer to this offer, or taken. */
-export type AnswerVerdict = 'taken' | 'invalid' | 'stranger'
+type AnswerVerdict = 'taken' | 'invalid' | 'stranger'
 
-export interface OfferTerms {
+interface OfferTerms {
   /** What is sent has two channels. */
   stereo: boolean
   /** Candidates of other addresses are left out of the offer. */

@@ -7,7 +7,7 @@ export const OPUS_PAYLOAD_TYPE = 111
 /** An answer of a browser has two or three thousand characters. */
 export const MAX_SDP_CHARACTERS = 16_384
 
-export interface OfferParts {
+interface OfferParts {
   /** The same for the life of a transport: a new one needs a new peer connection. */
   sessionId: string
   /** Grows with each offer of it. */
@@ -68,7 +68,7 @@ export function offerOf(parts: OfferParts): string {
   ].join('\r\n')
 }
 
-export interface AnswerParts {
+interface AnswerParts {
   fingerprint: { algorithm: 'sha-256' | 'sha-384' | 'sha-512'; value: string }
   /** Which side opens DTLS, as the browser has it. */
   role: 'client' | 'server'

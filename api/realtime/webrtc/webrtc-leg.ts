@@ -33,9 +33,9 @@ const POLICY_VIOLATION = 1008
 const CLOCK_RATIO = OPUS_CLOCK_HZ / OPUS_RATE_HZ
 
 /** What a leg asks of its transport. */
-export type LegTransport = Pick<MediaTransport, 'offer' | 'answer' | 'restart' | 'send' | 'figures' | 'close'>
+type LegTransport = Pick<MediaTransport, 'offer' | 'answer' | 'restart' | 'send' | 'figures' | 'close'>
 
-export interface WebRtcLegOptions extends RealtimeLegOptions {
+interface WebRtcLegOptions extends RealtimeLegOptions {
   /** Opens a transport, as soon as there is a worker. */
   open(events: MediaTransportEvents): Promise<LegTransport>
   pacer: Pacer

@@ -8,7 +8,7 @@ import type { Clock } from '../../../runtime/lib/clock.ts'
 import { prepareOpusRepair } from '../../../runtime/media/codecs/opus-repair.ts'
 import { Pacer } from '../../../runtime/media/line/pacer.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
-import { asProcess } from '../../../runtime/process/plugin-scope.ts'
+import { asProcess } from '../../../runtime/process/own-act.ts'
 import type { RealtimeLegOptions } from '../realtime-leg.ts'
 import { MediaServer } from './media-server.ts'
 import type { MediaTransport, MediaTransportEvents } from './media-transport.ts'
@@ -17,7 +17,7 @@ import { cacheFolder, RECIPE } from './worker-cache.ts'
 import { findWorkerProgram } from './worker-program.ts'
 
 /** The WebRTC part of a client's session. */
-export interface WebRtcTerms {
+interface WebRtcTerms {
   transports: ('udp' | 'tcp')[]
   ice_servers: { urls: string[]; username?: string; credential?: string }[]
 }

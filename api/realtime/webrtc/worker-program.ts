@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { asProcess } from '../../../runtime/process/plugin-scope.ts'
+import { asProcess } from '../../../runtime/process/own-act.ts'
 import { builtFolder, MEDIASOUP, RECIPE, WORKER_NAME } from './worker-cache.ts'
 
 const VERIFY_TIMEOUT_MS = 30_000
 
-export interface WorkerSearch {
+interface WorkerSearch {
   /** The operator's; it or none. */
   named: string | undefined
   cache: string

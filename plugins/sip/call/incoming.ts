@@ -24,7 +24,7 @@ const STATUS: Readonly<Record<IncomingRefusal, number>> = {
   failed: 500,
 }
 
-export interface IncomingOptions {
+interface IncomingOptions {
   call: InboundCall
   trunks: readonly ActiveTrunk[]
   /** The caller is one of ours. */

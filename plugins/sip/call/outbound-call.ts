@@ -23,7 +23,7 @@ const MAX_INTERVALS = 2
 const MAX_BRANCHES = 32
 const CANCELED: Ending = { status: 487, reason: '', q850: undefined }
 
-export interface OutboundEvents {
+interface OutboundEvents {
   ringing(): void
   /** Makes a leg: at early media, or else at the answer. */
   leg(agreement: Agreement): RtpLeg

@@ -26,7 +26,7 @@ const MAX_REDIRECTIONS = 3
 /** Calls that a target asks us to hold back are held back this long at most. */
 const MAX_RETRY_AFTER_MS = 300_000
 
-export interface PlaceOptions {
+interface PlaceOptions {
   order: DialOrder
   events: DialEvents
   /** Those to try, in order; the first has a place for the call. */

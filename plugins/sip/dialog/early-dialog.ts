@@ -5,7 +5,7 @@ import type { ContactName } from '../trunk/presence.ts'
 import { ALLOW, contactOf, type DialogSession, SUPPORTED } from './context.ts'
 import type { Dialog } from './dialog.ts'
 
-export interface EarlyDialogOptions {
+interface EarlyDialogOptions {
   dialog: Dialog
   contact: ContactName | undefined
   media: CallMedia

@@ -36,7 +36,7 @@ const GLARE_OWNER_S = [2.1, 4] as const
 const GLARE_OTHER_S = [0, 2] as const
 const MAX_GLARES = 5
 
-export interface EstablishedOptions {
+interface EstablishedOptions {
   dialog: Dialog
   flow: Flow
   media: CallMedia

@@ -17,7 +17,7 @@ const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484,
 /** How long the other side may take to say what became of a transfer. */
 const TRANSFER_TIMEOUT_MS = 30_000
 
-export interface HandoverOptions {
+interface HandoverOptions {
   dialog: Dialog
   context: CallContext
   authenticator: Authenticator | undefined

@@ -23,7 +23,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
 /** Known methods that are not allowed outside of a call. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['REGISTER', 'SUBSCRIBE', 'PUBLISH', 'MESSAGE', 'REFER'])
 
-export interface UserAgentOptions {
+interface UserAgentOptions {
   gatekeeper: Gatekeeper
   trunks: TrunkTable
   extensions: ExtensionTable

@@ -82,7 +82,7 @@ function sdpAmong(contentType: string, body: Uint8Array): Uint8Array | undefined
 }
 
 /** Where a call's media may go. */
-export interface MediaWay {
+interface MediaWay {
   /** Address of the other side's signalling: where its media are sought at first when it names none that may be sent to. */
   readonly peer: string | undefined
   maySendTo(address: string): boolean

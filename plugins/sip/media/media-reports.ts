@@ -6,7 +6,7 @@ import type { RtpSender } from './rtp-sender.ts'
 
 const REPORT_MS = 5_000
 
-export interface MediaReportsOptions {
+interface MediaReportsOptions {
   clock: Clock
   sender: RtpSender
   receiver: RtpReceiver

@@ -1,6 +1,6 @@
 /** RTCP reports (RFC 3550, section 6): what each side says of the packets it got. */
 
-export interface SenderFigures {
+interface SenderFigures {
   ssrc: number
   /** Wall clock. */
   nowMs: number
@@ -21,7 +21,7 @@ export interface ReceiverFigures {
 }
 
 /** The other side's last sender report, which ours names so that it can tell the round trip. */
-export interface LastReport {
+interface LastReport {
   /** The middle 32 bits of its NTP time. */
   ntp: number
   /** How long ago it came. */

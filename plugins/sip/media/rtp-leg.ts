@@ -46,7 +46,7 @@ export interface CallControl {
 export type Referral = 'taken' | 'refused' | 'failed'
 
 /** What a leg asks of the call's signalling. */
-export interface LegControl {
+interface LegControl {
   /** The agent is there: answer the call. */
   answer(): void
   /** The session is over: end the call, in any state. */
@@ -55,7 +55,7 @@ export interface LegControl {
   transfer(to: string, by: TransferCase): Promise<Referral>
 }
 
-export interface RtpLegOptions {
+interface RtpLegOptions {
   pair: MediaPair
   agreement: Agreement
   control: LegControl

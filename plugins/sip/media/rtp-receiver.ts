@@ -11,14 +11,14 @@ const MAX_TRANSIT_STEP_S = 1
 const MAX_LATE_MS = 1_000
 const FRAMES_A_SECOND = 50
 
-export interface ReceivedAudio {
+interface ReceivedAudio {
   payload: Uint8Array
   /** Samples since the stream began; what was lost is skipped, what was never sent (silence suppression) too. */
   timestamp: number
 }
 
 /** How a line counts time. */
-export interface ReceiverClock {
+interface ReceiverClock {
   /** Of the stream's timestamps. */
   clockHz: number
   /** Of the time line that packets are put on. */

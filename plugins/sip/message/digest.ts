@@ -27,7 +27,7 @@ export interface Challenge {
 }
 
 /** What an Authorization header says. */
-export interface DigestAnswer extends Omit<Challenge, 'qop' | 'stale'> {
+interface DigestAnswer extends Omit<Challenge, 'qop' | 'stale'> {
   username: string
   uri: string
   response: string

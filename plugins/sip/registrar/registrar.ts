@@ -37,7 +37,7 @@ interface Entry extends Registered {
   readonly release: () => void
 }
 
-export interface RegistrarOptions {
+interface RegistrarOptions {
   table: ExtensionTable
   challenger: Challenger
   gatekeeper: Gatekeeper

@@ -48,7 +48,7 @@ function uint32(value: number): Buffer {
 }
 
 /** The bytes of an address, as packets have it. */
-export function addressBytes(address: string): Buffer {
+function addressBytes(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number))
   const [head = '', tail] = address.split('%')[0]!.split('::')
   const groups = (text: string): number[] =>

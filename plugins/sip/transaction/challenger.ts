@@ -3,14 +3,14 @@ import type { Clock } from '../../../runtime/lib/clock.ts'
 import { type DigestAlgorithm, formatChallenge, parseDigestAnswer, verifyAnswer } from '../message/digest.ts'
 import { headerOf, type SipHeader, SipParseError, type SipRequest } from '../message/message.ts'
 
-export const REALM = 'patchbay'
+const REALM = 'patchbay'
 /** An answer to an older challenge is stale. */
 const NONCE_LIFE_MS = 60_000
 const MAX_USED = 20_000
 /** Much of what is in use takes the first challenge or none, and knows MD5 alone. */
 const ALGORITHMS: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']
 
-export type Proof =
+type Proof =
   | { verdict: 'missing' }
   | { verdict: 'stale' }
   | { verdict: 'wrong'; username: string | undefined }

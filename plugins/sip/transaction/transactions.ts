@@ -160,7 +160,7 @@ function keyOf(request: SipRequest, method: string): string {
   return [via?.params.get('branch'), via?.host, via?.port, request.callId, request.cseq.number, from, method].join(' ')
 }
 
-export function viaOf(flow: Flow, branch: string): SipHeader {
+function viaOf(flow: Flow, branch: string): SipHeader {
   const { host, port } = flow.local
   return {
     name: 'via',

@@ -1,6 +1,6 @@
 /** The transports of SIP (RFC 3261, section 18): a flow is the way to one peer. */
 
-export const PROTOCOLS = ['udp', 'tcp', 'tls'] as const
+const PROTOCOLS = ['udp', 'tcp', 'tls'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
 export interface Flow {

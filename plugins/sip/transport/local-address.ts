@@ -15,7 +15,7 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6')
 PRIVATE.addSubnet('fe80::', 10, 'ipv6')
 PRIVATE.addAddress('::1', 'ipv6')
 
-export function isPrivate(address: string): boolean {
+function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 

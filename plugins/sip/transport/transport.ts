@@ -32,7 +32,7 @@ const MAX_PING_BYTES = 4
 const LOCAL_ADDRESS_MS = 1_000
 const PONG = Buffer.from('\r\n', 'latin1')
 
-export interface TransportOptions {
+interface TransportOptions {
   host: PluginHost
   /** Port and address of UDP and TCP. */
   port: number

@@ -39,7 +39,7 @@ const GOODBYE_MS = 2_000
 /** Delay before reconnecting: a restarting peer must be up. */
 const RECOVER_MS = 1_000
 
-export interface RegistrationOptions {
+interface RegistrationOptions {
   active: ActiveTrunk
   transactions: Transactions
   timers: Timers

@@ -32,7 +32,7 @@ const LEAST_INVITES = 20
 const DEFAULT_PORTS = { udp: 5060, tcp: 5060, tls: 5061 } as const
 
 /** What a trunk said to REGISTER or OPTIONS. */
-export interface TrunkContact {
+interface TrunkContact {
   /** 0: nothing. */
   readonly status: number
   readonly reason: string

@@ -5,7 +5,7 @@ import type { BlockInfo, BlockMatch, ShelvedRow } from './blocks.ts'
 import { type DenseModel, withoutVectors } from './row.ts'
 import { SearchThread } from './search-thread.ts'
 
-export interface EngineOptions {
+interface EngineOptions {
   /** Whose dense vectors are compared; undefined: none are. */
   model: DenseModel | undefined
   /** Called with the reason when the engine ends without being closed. */

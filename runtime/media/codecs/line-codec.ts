@@ -10,7 +10,7 @@ export interface LineCodec {
 }
 
 /** A codec as telephone lines name and time it (RFC 3551). */
-export interface LineCodecKind {
+interface LineCodecKind {
   /** `G722/8000`, as in a session description. */
   readonly encoding: string
   /** The payload type everyone uses; from 96 on another may be agreed on. */

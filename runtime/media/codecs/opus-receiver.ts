@@ -12,7 +12,7 @@ interface Held {
 }
 
 /** How long a missing packet is waited for, and the longest hole that is filled. */
-export interface OpusReceiverOptions {
+interface OpusReceiverOptions {
   maxWaitMs: number
   maxFillMs: number
 }

@@ -21,7 +21,7 @@ export interface EchoMatch {
   lagAt(slot: number): number
 }
 
-export interface EchoSearch {
+interface EchoSearch {
   /** Slots of what was heard. */
   readonly from: number
   readonly to: number

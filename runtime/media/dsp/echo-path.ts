@@ -47,7 +47,7 @@ const GONE_FRAMES = 25
 const SURELY_HEARD_DB = 6
 
 /** Where the agent's own voice comes back from. */
-export interface EchoPath {
+interface EchoPath {
   /** Frames of 20 ms after it was sent. */
   readonly lag: number
   /** Within the last 0.8 s it was between these. */

@@ -3,7 +3,7 @@ import { conceal, HISTORY_MS } from './conceal.ts'
 /** What the buffer holds back at most while it waits for a late packet. */
 const MAX_HELD_PACKETS = 50
 
-export interface JitterOptions {
+interface JitterOptions {
   sampleRateHz: number
   /** How long a missing packet is waited for before silence takes its place. */
   maxWaitMs: number

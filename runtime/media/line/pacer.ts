@@ -8,9 +8,9 @@ const MAX_CATCH_UP_FRAMES = 3
 const EARLY_MS = 1
 
 /** Called once a tick with how many frames are due: 1, or up to 3 when the process was late. */
-export type TickListener = (frames: number, nowMs: number) => void
+type TickListener = (frames: number, nowMs: number) => void
 
-export interface Ticker {
+interface Ticker {
   setTimeout(callback: () => void, delayMs: number): unknown
   clearTimeout(handle: unknown): void
 }

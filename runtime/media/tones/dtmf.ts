@@ -64,7 +64,7 @@ function continues(
     : next.ticks > last.ticks || (next.ended && next.ticks === last.ticks)
 }
 
-export interface DtmfPacket {
+interface DtmfPacket {
   payload: Uint8Array
   /** Where the key began. */
   timestamp: number

@@ -1,7 +1,7 @@
 import type { TimedWord } from './socket-tts.ts'
 
 /** Where one character lies in the audio, in seconds. */
-export interface TimedChar {
+interface TimedChar {
   char: string
   startS: number
   endS: number

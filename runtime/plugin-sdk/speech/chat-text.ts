@@ -4,7 +4,7 @@ import type { llm } from '@livekit/agents'
 const TOKENS_PER_WORD = 4 / 3
 
 /** What a language model reads of a chat. */
-export interface ChatText {
+interface ChatText {
   /** System and developer messages: the agent's prompt, then the passages found for the question. */
   sources: string[]
   turns: { role: 'user' | 'assistant'; text: string }[]

@@ -6,7 +6,7 @@ export type TurnPart =
   | { type: 'call'; id: string; name: string; input: Readonly<Record<string, unknown>> }
   | { type: 'result'; id: string; name: string; text: string }
 
-export interface ChatTurn {
+interface ChatTurn {
   role: 'user' | 'assistant'
   parts: TurnPart[]
 }

@@ -143,7 +143,7 @@ function withoutSilence(samples: Int16Array): Int16Array {
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Whether a name can be an espeak-ng voice. Anything else could name a file. */
-export function isVoiceName(voice: string): boolean {
+function isVoiceName(voice: string): boolean {
   return /^[a-z]{2,3}(-[a-z0-9]+)*(\+[a-z0-9_-]+)?$/i.test(voice)
 }
 

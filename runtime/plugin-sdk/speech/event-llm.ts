@@ -5,7 +5,7 @@ import { apiErrorOf } from './api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
 
 /** A language model defined by its stream of events. */
-export interface ChatModel {
+interface ChatModel {
   /** The plugin. */
   provider: string
   identity: ProviderIdentity

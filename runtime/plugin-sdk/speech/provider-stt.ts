@@ -2,7 +2,7 @@ import { type APIConnectOptions, stt } from '@livekit/agents'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { type RecognitionProtocol, SocketSpeechStream } from './socket-stt.ts'
 
-export interface ProviderRecogniser {
+interface ProviderRecogniser {
   /** The plugin. */
   provider: string
   identity: ProviderIdentity

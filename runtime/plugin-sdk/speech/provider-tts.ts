@@ -6,7 +6,7 @@ import { SocketPool } from './socket-pool.ts'
 import { SocketSynthesizeStream, type SpeechProtocol } from './socket-tts.ts'
 import { synthesizeByStream } from './synthesize-by-stream.ts'
 
-export interface ProviderVoice {
+interface ProviderVoice {
   /** The plugin. */
   provider: string
   identity: ProviderIdentity

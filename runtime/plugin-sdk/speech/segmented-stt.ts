@@ -12,7 +12,7 @@ const { VAD_WINDOW_SAMPLES } = localInference
 const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000
 const USAGE_EVERY_S = 5
 
-export interface SegmentedSttOptions {
+interface SegmentedSttOptions {
   provider: ProviderIdentity
   /** Recognises one utterance: 16 kHz mono. */
   recognise: (utterance: AudioFrame, signal: AbortSignal) => Promise<stt.SpeechEvent>

@@ -59,7 +59,7 @@ const MAX_MALFORMED = 20
 /** RFC 6455, 7.4.1: the connection was cut without a close frame. */
 const ABNORMAL_CLOSE = 1006
 
-export interface SocketSttOptions {
+interface SocketSttOptions {
   provider: ProviderIdentity
   /** A protocol for each connection: it may keep the state of one. */
   protocol: () => RecognitionProtocol

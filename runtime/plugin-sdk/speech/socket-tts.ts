@@ -42,7 +42,7 @@ export interface SpeechProtocol {
   read(data: Buffer, isBinary: boolean, id: string, speaking: Speaking): void
 }
 
-export interface SocketTtsOptions {
+interface SocketTtsOptions {
   provider: ProviderIdentity
   protocol: SpeechProtocol
   pool: SocketPool

@@ -7,7 +7,7 @@ const LEAD_MS = 300
 /** An utterance that never ends is cut into parts of this length. */
 const MAX_MS = 25_000
 
-export interface CutterOptions {
+interface CutterOptions {
   windowMs: number
   /** Silence that ends an utterance. */
   pauseMs?: number

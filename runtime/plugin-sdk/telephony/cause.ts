@@ -1,7 +1,7 @@
 import type { DialFailure } from './carrier.ts'
 
 /** What the network said when a call was not to be: the one table from which status, disposition and sentence follow. */
-export interface NetworkWord {
+interface NetworkWord {
   /** The final answer to the INVITE (RFC 3261, section 21). */
   readonly sipStatus?: number | undefined
   /** ITU-T Q.850, as `Reason: Q.850;cause=17` has it (RFC 3326). */
@@ -10,7 +10,7 @@ export interface NetworkWord {
   readonly isBlock?: boolean
 }
 
-export interface Meaning {
+interface Meaning {
   readonly failure: DialFailure
   /** For the operator, behind the network's own words. */
   readonly sentence?: string

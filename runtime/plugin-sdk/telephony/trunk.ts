@@ -77,7 +77,7 @@ export interface TrunkAttempt {
 }
 
 /** Something an operator wants to know of a trunk. */
-export interface TrunkEvent {
+interface TrunkEvent {
   /** `down`: it answers REGISTER or OPTIONS no more, or refuses; `up`: it answers again. */
   readonly type: 'down' | 'up'
   readonly trunk: Pick<Trunk, 'id' | 'workspaceId' | 'name' | 'host' | 'register'>

@@ -38,7 +38,7 @@ export interface CarrierWeb {
   stream(request: StreamRequest): (socket: StreamSocket) => StreamHandlers
 }
 
-export interface StreamRequest extends Pick<CarrierRequest, 'target' | 'query' | 'header'> {
+interface StreamRequest extends Pick<CarrierRequest, 'target' | 'query' | 'header'> {
   /** Where it comes from. */
   readonly address: string
 }

@@ -1,6 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module'
 import type { Logger } from 'pino'
-import { pluginScope } from '../../process/plugin-scope.ts'
 import {
   allowsHost,
   type Environment,
@@ -9,6 +8,7 @@ import {
   parseInfrastructureRule,
 } from '../grants/net-rule.ts'
 import { type Grants, type Permission, permissionDenied, unionOf } from '../grants/permissions.ts'
+import { pluginScope } from '../plugin-scope.ts'
 import { guardDns } from './dns.ts'
 import { guardImports } from './imports.ts'
 import { guardInside } from './inside.ts'
@@ -23,7 +23,7 @@ import { guardPrograms } from './run.ts'
  * what the process itself needs. docs/plugins.md says what this can't hold back.
  */
 
-export interface GuardOptions {
+interface GuardOptions {
   /** What the operator granted: `registry.grants.values()`. */
   grants: Iterable<Grants>
   /** The folders of the plugins: what lies in one may not import the core's own powers. */

@@ -4,9 +4,9 @@ import net from 'node:net'
 import { resolve } from 'node:path'
 import { boundary } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { pluginScope } from '../../process/plugin-scope.ts'
 import { allowsHost, allowsUnixSocket, formatTarget } from '../grants/net-rule.ts'
 import { guardedLookup } from '../lookup.ts'
+import { pluginScope } from '../plugin-scope.ts'
 import type { Policy } from './policy.ts'
 
 /** The system's lookup from before any plugin was loaded: the caller can't choose what a name resolves to. */

@@ -3,14 +3,14 @@ import { realpathSync } from 'node:fs'
 import module from 'node:module'
 import { join, sep } from 'node:path'
 import worker_threads from 'node:worker_threads'
-import { isOwnAct } from '../../process/plugin-scope.ts'
+import { isOwnAct } from '../../process/own-act.ts'
 import { grantedProgram, PROGRAM_ENV } from '../program.ts'
 import { guardNativeSockets } from './native.ts'
 import type { Policy } from './policy.ts'
 
 interface SpawnOptions {
-  file: string
-  envPairs?: readonly string[]
+  file: unknown
+  envPairs?: unknown
 }
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
@@ -55,15 +55,29 @@ function checkProgram(policy: Policy, file: string, env: readonly (readonly [str
 /** The class behind every ChildProcess: process objects made by hand are checked, too. */
 function guardSpawn(policy: Policy): void {
   const { _handle: raw } = new child_process.ChildProcess() as unknown as { _handle: object & { close?(): void } }
-  const prototype = Object.getPrototypeOf(raw) as { spawn(this: unknown, options: SpawnOptions): number }
+  const prototype = Object.getPrototypeOf(raw) as { spawn: AnyFunction }
   const original = prototype.spawn
-  prototype.spawn = function spawn(options) {
-    // A copy, each value read once: a getter can't answer the check otherwise than the system.
-    const { file, envPairs, ...rest } = options
-    const pairs = envPairs === undefined ? [] : Array.from(envPairs, String)
-    const env = pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const)
-    const path = checkProgram(policy, String(file), env)
-    return original.call(this, { ...rest, file: path, ...(envPairs === undefined ? {} : { envPairs: pairs }) })
+  // Copies, each value read once: a getter can't answer the check otherwise than the system.
+  const checked = (file: unknown, envPairs: unknown): { path: string; pairs: string[] | undefined } => {
+    const pairs = envPairs === undefined ? undefined : Array.from(envPairs as Iterable<unknown>, String)
+    const env = (pairs ?? []).map(
+      (pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const,
+    )
+    return { path: checkProgram(policy, String(file), env), pairs }
+  }
+  const takesOptions = /_handle\.spawn\(\s*options\s*\)/.test(
+    String(Reflect.get(child_process.ChildProcess.prototype, 'spawn')),
+  )
+  prototype.spawn = function spawn(given, ...others) {
+    if (takesOptions) {
+      const { file, envPairs, ...rest } = given as SpawnOptions
+      const { path, pairs } = checked(file, envPairs)
+      return original.call(this, { ...rest, file: path, ...(pairs === undefined ? {} : { envPairs: pairs }) })
+    }
+    // Later Nodes (24): the file, its arguments, the folder, the environment and more.
+    const [args, cwd, envPairs, ...rest] = others
+    const { path, pairs } = checked(given, envPairs)
+    return original.call(this, path, args, cwd, pairs, ...rest)
   }
 }
 
@@ -123,30 +137,37 @@ function guardThreads(policy: Policy): void {
 }
 
 function guardNativeCode(policy: Policy): void {
-  const target = process as unknown as {
-    binding(name: string): unknown
-    execve?: AnyFunction
-    dlopen(this: unknown, holder: unknown, file: unknown, ...rest: unknown[]): unknown
-  }
-  const { binding, dlopen } = target
-  target.binding = (given) => {
+  const functions = process as unknown as Record<string, AnyFunction>
+  const binding = functions.binding as AnyFunction
+  functions.binding = (given) => {
     // Read once: an object may call itself otherwise the second time.
     const name = String(given)
     if (RAW_BINDINGS.has(name)) throw policy.refuse('run', `process.binding(${name})`)
     return binding.call(process, name)
   }
-  if (target.execve) {
-    target.execve = (file) => {
+  // The family of exec(3): another program in place of this one.
+  for (const name of Object.keys(process).filter((key) => /^exec[a-z]+$/.test(key))) {
+    functions[name] = (file) => {
       throw policy.refuse('run', String(file))
     }
   }
-  target.dlopen = (holder, given, ...rest) => {
+  const loader = nativeLoader()
+  const load = functions[loader] as AnyFunction
+  functions[loader] = (holder, given, ...rest) => {
     const file = String(given)
     if (!isOwnAct() && !isOwnPackage(file)) throw policy.refuse('run', file, '(native code)')
-    const result = dlopen.call(process, holder, file, ...rest)
+    const result = load.call(process, holder, file, ...rest)
     guardNativeSockets(policy, (holder as { exports?: object } | undefined)?.exports)
     return result
   }
+}
+
+/** The function of `process` by which Node loads native code, as its own loader of such files calls it. */
+function nativeLoader(): string {
+  const { _extensions: loaders } = module.Module as unknown as { _extensions: Record<string, AnyFunction> }
+  const [, name] = /\bprocess\.(\w+)\(/.exec(String(loaders['.node'])) ?? []
+  if (name === undefined) throw new Error('Node has no loader of native code to guard')
+  return name
 }
 
 function isOwnPackage(file: string): boolean {

@@ -31,7 +31,7 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 
 const KINDS = ['stt', 'tts', 'llm', 'embedding'] as const
 
-export interface PluginsCommand {
+interface PluginsCommand {
   words: readonly string[]
   flags: { grantAll: boolean; noTest: boolean }
   config: GrantFlags & { readonly dataDir: string }

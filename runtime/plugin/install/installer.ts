@@ -13,7 +13,7 @@ import { allOf, impossibleOf, missingGrants } from './missing-grants.ts'
 import { type SelfTest, selfTest } from './self-test.ts'
 import { fetchPlugin } from './source.ts'
 
-export interface InstallOptions {
+interface InstallOptions {
   dataDir: string
   /** Names that are taken: the plugins of the checkout. */
   taken: ReadonlySet<string>

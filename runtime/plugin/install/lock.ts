@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { LockFile } from '../../process/lock-file.ts'
 import { PermissionsSchema } from '../manifest.ts'
 
@@ -15,8 +15,6 @@ const Entry = Type.Object({
   grant: PermissionsSchema,
 })
 const LockSchema = Type.Object({ plugins: Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), Entry) })
-
-export type InstalledPlugin = Static<typeof Entry>
 
 /** The folder of third-party plugins. */
 export const installedFolder = (dataDir: string): string => join(dataDir, 'plugins')

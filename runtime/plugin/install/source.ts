@@ -19,7 +19,7 @@ const MAX_BYTES = 64 * 2 ** 20
 /** What npm runs of a package that it installs. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 
-export interface FetchedPlugin {
+interface FetchedPlugin {
   manifest: Manifest
   folder: string
   /** The names of the scripts with which it would install itself; none has run. */

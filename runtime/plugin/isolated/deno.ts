@@ -5,12 +5,12 @@ import { PatchbayError } from '../../lib/errors.ts'
 import { npmInstall } from '../../process/npm-install.ts'
 
 /** Deno as npm has it: MIT, its binary in the package, for glibc on Linux and for macOS. */
-export const DENO_VERSION = '2.9.6'
+const DENO_VERSION = '2.9.6'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
 /** The npm package that holds Deno's binary for this machine; undefined where unavailable, such as on musl. */
-export function denoPackage(
+function denoPackage(
   platform: string = process.platform,
   arch: string = process.arch,
   isGlibc: boolean = hasGlibc(),

@@ -20,7 +20,7 @@ const TEXTS_AT_ONCE = 8
 const MAX_WAITING_PIECES = 2_000
 
 /** The process in which a use with these options runs. */
-export type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => PluginRunner
+type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => PluginRunner
 
 /** The factories of a plugin that runs in processes of its own, as the plugin host wants them. */
 export function isolatedFactories(processOf: ProcessOf, name: string, provider: ProviderIdentity): PluginFactories {

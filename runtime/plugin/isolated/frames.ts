@@ -1,26 +1,23 @@
+import { FrameReader, FrameWriter, type RawFrame } from '../../process/offload/frames.ts'
+
 /**
- * The pipe between a role and the process of a plugin, both ways: frames of a length, a kind and a body.
+ * What goes over the pipe between a role and the process of a plugin, both ways, by the kind of the frame:
  *
- *     u32 length of what follows · u8 kind · body                                         (little endian)
  *     kind 0: a JSON message      kind 1: u32 session · 16-bit mono samples      kind 2: u32 session · the JSON of a result
  *     kind 3: u32 session · bytes of an object
- *
- * Imports nothing: both sides use it, and one of them is not Node.
  */
 
-const LENGTH_BYTES = 4
-const HEADER_BYTES = LENGTH_BYTES + 1
 const SESSION_BYTES = 4
 const MESSAGE = 0
 const AUDIO = 1
 const RESULT = 2
 const BYTES = 3
 
-/** Longest frame that either side accepts. */
-const MAX_FRAME_BYTES = 4 << 20
-const MAX_AUDIO_BYTES = MAX_FRAME_BYTES - SESSION_BYTES - 1
+/** Longest body that either side accepts. */
+const MAX_BODY_BYTES = (4 << 20) - 1
+const MAX_AUDIO_BYTES = MAX_BODY_BYTES - SESSION_BYTES
 
-export interface FrameLimits {
+interface FrameLimits {
   messageBytes: number
   resultBytes: number
 }
@@ -42,13 +39,11 @@ export type Frame =
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const FIRST_BYTES = 4 << 10
 
 /** Collects frames that leave in one write. */
 export class PipeFrameWriter {
   readonly #limits: FrameLimits
-  #bytes = new Uint8Array(FIRST_BYTES)
-  #length = 0
+  readonly #frames = new FrameWriter()
 
   constructor(limits: FrameLimits) {
     this.#limits = limits
@@ -56,117 +51,63 @@ export class PipeFrameWriter {
 
   /** Bytes that wait. */
   get length(): number {
-    return this.#length
+    return this.#frames.length
   }
 
   /** Throws a RangeError, and writes nothing, where the other side would not take it; so do the others. */
   message(message: unknown): void {
-    this.#put(MESSAGE, undefined, encoder.encode(JSON.stringify(message)), this.#limits.messageBytes)
+    this.#put(MESSAGE, [], encoder.encode(JSON.stringify(message)), this.#limits.messageBytes)
   }
 
   result(session: number, result: unknown): void {
-    this.#put(RESULT, session, encoder.encode(JSON.stringify(result ?? null)), this.#limits.resultBytes)
+    this.#put(RESULT, [session], encoder.encode(JSON.stringify(result ?? null)), this.#limits.resultBytes)
   }
 
   audio(session: number, { buffer, byteOffset, byteLength }: Int16Array): void {
-    this.#put(AUDIO, session, new Uint8Array(buffer, byteOffset, byteLength), MAX_AUDIO_BYTES)
+    this.#put(AUDIO, [session], new Uint8Array(buffer, byteOffset, byteLength), MAX_AUDIO_BYTES)
   }
 
   bytes(session: number, bytes: Uint8Array): void {
-    this.#put(BYTES, session, bytes, MAX_AUDIO_BYTES)
+    this.#put(BYTES, [session], bytes, MAX_AUDIO_BYTES)
   }
 
   /** What waited, for the caller to keep. */
   take(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#length)
-    this.#bytes = new Uint8Array(FIRST_BYTES)
-    this.#length = 0
-    return taken
+    return this.#frames.take()
   }
 
-  #put(kind: number, session: number | undefined, body: Uint8Array, maxBytes: number): void {
+  #put(kind: number, session: readonly number[], body: Uint8Array, maxBytes: number): void {
     if (body.length > maxBytes)
       throw new RangeError(`${body.length} bytes at once; at most ${maxBytes} go over the pipe`)
-    const bodyBytes = body.length + (session === undefined ? 0 : SESSION_BYTES)
-    const from = this.#length
-    this.#grow(from + HEADER_BYTES + bodyBytes)
-    const view = new DataView(this.#bytes.buffer, from)
-    view.setUint32(0, bodyBytes + 1, true)
-    view.setUint8(LENGTH_BYTES, kind)
-    if (session !== undefined) view.setUint32(HEADER_BYTES, session, true)
-    this.#length += HEADER_BYTES + bodyBytes
-    this.#bytes.set(body, this.#length - body.length)
-  }
-
-  #grow(length: number): void {
-    if (length <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(length, 2 * this.#bytes.length))
-    grown.set(this.#bytes.subarray(0, this.#length))
-    this.#bytes = grown
+    const head = new Uint8Array(session.length * SESSION_BYTES)
+    for (const number of session) new DataView(head.buffer).setUint32(0, number, true)
+    this.#frames.put(kind, head, body)
   }
 }
 
 /** Cuts a stream of bytes into frames. */
-export class FrameReader {
-  readonly #limits: FrameLimits
-  #pieces: Uint8Array[] = []
-  #length = 0
+export class PipeFrameReader {
+  readonly #frames: FrameReader
 
-  constructor(limits: FrameLimits) {
-    this.#limits = limits
+  constructor({ messageBytes, resultBytes }: FrameLimits) {
+    this.#frames = new FrameReader((kind) => {
+      if (kind === MESSAGE) return messageBytes
+      return kind === RESULT ? resultBytes + SESSION_BYTES : MAX_BODY_BYTES
+    })
   }
 
   push(bytes: Uint8Array): void {
-    this.#pieces.push(bytes)
-    this.#length += bytes.length
+    this.#frames.push(bytes)
   }
 
   /** The next frame that is whole. Throws a RangeError or SyntaxError on a malformed frame: the pipe is then unusable. */
   next(): Frame | undefined {
-    const head = this.#peek(HEADER_BYTES)
-    if (head === undefined) return undefined
-    const length = new DataView(head.buffer, head.byteOffset).getUint32(0, true)
-    if (length < 1 || length > this.#limitOf(head[LENGTH_BYTES])) throw new RangeError(`A frame of ${length} bytes`)
-    if (this.#length < LENGTH_BYTES + length) return undefined
-    return parse(this.#take(LENGTH_BYTES + length))
-  }
-
-  #limitOf(kind: number | undefined): number {
-    if (kind === MESSAGE) return this.#limits.messageBytes + 1
-    return kind === RESULT ? this.#limits.resultBytes + SESSION_BYTES + 1 : MAX_FRAME_BYTES
-  }
-
-  #peek(count: number): Uint8Array | undefined {
-    if (this.#length < count) return undefined
-    const [first] = this.#pieces
-    if (first !== undefined && first.length >= count) return first
-    return this.#joined()
-  }
-
-  #take(count: number): Uint8Array {
-    const [first] = this.#pieces
-    const whole = first !== undefined && first.length >= count ? first : this.#joined()
-    if (whole.length === count) this.#pieces.shift()
-    else this.#pieces[0] = whole.subarray(count)
-    this.#length -= count
-    return whole.subarray(0, count)
-  }
-
-  #joined(): Uint8Array {
-    const whole = new Uint8Array(this.#length)
-    let at = 0
-    for (const piece of this.#pieces) {
-      whole.set(piece, at)
-      at += piece.length
-    }
-    this.#pieces = [whole]
-    return whole
+    const frame = this.#frames.next()
+    return frame && parse(frame)
   }
 }
 
-function parse(frame: Uint8Array): Frame {
-  const kind = frame[LENGTH_BYTES]
-  const body = frame.subarray(HEADER_BYTES)
+function parse({ kind, body }: RawFrame): Frame {
   if (kind === MESSAGE) return { type: 'message', message: JSON.parse(decoder.decode(body)) }
   if (body.length < SESSION_BYTES) throw new RangeError('A frame of no session')
   const session = new DataView(body.buffer, body.byteOffset).getUint32(0, true)

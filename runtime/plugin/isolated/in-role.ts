@@ -5,15 +5,16 @@ import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Logger } from '../../process/log.ts'
-import { asProcess, pluginScope } from '../../process/plugin-scope.ts'
+import { asProcess } from '../../process/own-act.ts'
 import { permissionDenied } from '../grants/permissions.ts'
+import { pluginScope } from '../plugin-scope.ts'
 import { AudioQueue } from './audio-queue.ts'
 import type { Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { runUse } from './run-use.ts'
 
-export interface InRoleOptions {
+interface InRoleOptions {
   plugin: string
   /** Absolute path of its mod.ts or mod.js. */
   module: string

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { boundary } from '../../lib/async/boundary.ts'
-import { type Frame, FrameReader, PLUGIN_LIMITS } from './frames.ts'
+import { type Frame, PipeFrameReader, PLUGIN_LIMITS } from './frames.ts'
 
 /** What a plugin may send in a second: forty voices at 48 kHz; and a token of each of two hundred answers every ten milliseconds. */
 const MAX_BYTES_PER_S = 4 << 20
@@ -10,7 +10,7 @@ const MAX_TURN_MS = 2
 /** The clock is asked after so many. */
 const FRAMES_A_LOOK = 16
 
-export interface IntakeHandler {
+interface IntakeHandler {
   frame(frame: Frame): void
   /** What came is no frame, or too much. It is not read any more. */
   broken(why: string): void
@@ -20,7 +20,7 @@ export interface IntakeHandler {
 export class Intake {
   readonly #pipe: Readable
   readonly #handler: IntakeHandler
-  readonly #reader = new FrameReader(PLUGIN_LIMITS)
+  readonly #reader = new PipeFrameReader(PLUGIN_LIMITS)
   #bytes = 0
   #frames = 0
   /** Bytes that were asked for. */

@@ -4,7 +4,7 @@ import type { ObjectSource } from '../../../packages/plugin/object-store.ts'
 export const PIECE_BYTES = 256 << 10
 
 /** What the plugin's side of one use of an object store says to the role's. */
-export interface ObjectOut {
+interface ObjectOut {
   /** Asks for bytes of the object to store: answered with one piece, or with the end. */
   need(start: number, end: number): void
   bytes(piece: Uint8Array): void

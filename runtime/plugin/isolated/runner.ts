@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers'
 import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { AudioQueue } from './audio-queue.ts'
-import { FrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
+import { PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { runUse, type UseOutput } from './run-use.ts'
@@ -178,7 +178,7 @@ function receive(message: ToPlugin): void {
 /** Resolves once the role is gone. */
 export async function run(ends: Pipe): Promise<void> {
   pipe = ends
-  const reader = new FrameReader(ROLE_LIMITS)
+  const reader = new PipeFrameReader(ROLE_LIMITS)
   const gone = Promise.withResolvers<void>()
   pipe.read.on('data', (bytes: Uint8Array) => {
     reader.push(bytes)

@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client'
 
 /** `refused`: the database does not take the row; `unreachable`: it was away too long; `overflow`: too much waited for it. */
-export type LossReason = 'refused' | 'unreachable' | 'overflow'
+type LossReason = 'refused' | 'unreachable' | 'overflow'
 
 /** Rows this process could not write and gave up. The roles put it on their metrics pages. */
 export const lostRows = new Counter({

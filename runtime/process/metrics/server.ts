@@ -10,7 +10,7 @@ import { PatchbayError } from '../../lib/errors.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
-export interface OperationsServer {
+interface OperationsServer {
   readonly port: number
   /** Where others read the metrics; on every address, it names this machine. */
   readonly metricsUrl: string

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { boundary } from '../../lib/async/boundary.ts'
-import { asProcess } from '../plugin-scope.ts'
+import { asProcess } from '../own-act.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
 const START_TIMEOUT_MS = 30_000

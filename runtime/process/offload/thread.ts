@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { threadEntry } from '../module-cache.ts'
-import { asProcess } from '../plugin-scope.ts'
+import { asProcess } from '../own-act.ts'
 import { raise, restore } from '../priority.ts'
 import { systemIdOf, withThreadId } from './thread-id.ts'
 

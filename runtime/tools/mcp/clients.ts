@@ -61,7 +61,7 @@ export interface McpTool {
 }
 
 /** A call of a tool. */
-export interface McpCall {
+interface McpCall {
   name: string
   input: Record<string, unknown>
   /** Tells a call that is made twice. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import t from 'tap'
-import { sentences } from '../../../web/console/src/language/german/sentences.ts'
+import { sentences } from '../../../web/console/src/language/german/mod.ts'
 
 const SOURCES = join(import.meta.dirname, '../../../web/console/src')
 /** Attributes and properties that people read. */

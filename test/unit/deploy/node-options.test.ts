@@ -12,7 +12,10 @@ const run = promisify(execFile)
 t.test('scripts/main.sh starts Node with what the roles need', async (t) => {
   const folder = await testFolder(t)
   const node = join(folder, 'node')
-  await writeFile(node, '#!/bin/sh\nprintf "%s\\n" "$@"\n')
+  await writeFile(
+    node,
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo ${process.version}; else printf "%s\\n" "$@"; fi\n`,
+  )
   await chmod(node, 0o755)
   const { PATH } = process.env
   for (const args of [

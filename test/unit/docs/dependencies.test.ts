@@ -13,18 +13,18 @@ async function tableOf(heading: string): Promise<{ name: string; licence: string
   return rows.map(([, name = '', licence = '']) => ({ name, licence }))
 }
 
-const packages: Record<string, Record<string, string>> = JSON.parse(await read('package.json'))
-
-for (const [heading, field] of [
-  ['At run time', 'dependencies'],
-  ['For development', 'devDependencies'],
+for (const [heading, path, field] of [
+  ['At run time', 'package.json', 'dependencies'],
+  ['For the build of the console', 'web/console/package.json', 'dependencies'],
+  ['For development', 'package.json', 'devDependencies'],
 ] as const) {
-  t.test(`docs/dependencies.md names each of package.json's ${field}, and no other`, async (t) => {
+  t.test(`docs/dependencies.md names each of the ${field} of ${path}, and no other`, async (t) => {
+    const packages: Record<string, Record<string, string>> = JSON.parse(await read(path))
     const names = (await tableOf(heading)).map(({ name }) => name)
     t.same(names.toSorted(), Object.keys(packages[field] ?? {}).toSorted())
   })
 
-  t.test(`docs/dependencies.md has the licences that the ${field} name themselves`, async (t) => {
+  t.test(`docs/dependencies.md has the licences that the ${field} of ${path} name themselves`, async (t) => {
     for (const { name, licence } of await tableOf(heading)) {
       t.equal(JSON.parse(await read(`node_modules/${name}/package.json`)).license, licence, name)
     }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -62,6 +62,30 @@ t.test(
     t.equal(code, 0)
   },
 )
+
+t.test('Node 24 and 26 are used where the binaries of the HTTP library load, and no other Node but 22', async (t) => {
+  for (const [version, loads, isUsed] of [
+    ['v22.18.0', false, true],
+    ['v22.17.1', true, false],
+    ['v23.11.0', true, false],
+    ['v24.4.0', true, true],
+    ['v24.4.0', false, false],
+    ['v26.0.0', true, true],
+    ['v27.0.0', true, false],
+  ] as const) {
+    const node = `case $1 in --version) echo ${version} ;; -e) exit ${loads ? 0 : 1} ;; esac`
+    const { bin, run } = await bareMachine(t)
+    await rm(join(bin, 'node'))
+    await symlink(findServiceProgram('sed', ['/bin', '/usr/bin'].join(delimiter)) ?? '', join(bin, 'sed'))
+    await writeFile(join(bin, 'node'), `#!/bin/sh\n${node}\n`, { mode: 0o755 })
+    const { stderr } = await run('start')
+    t.match(
+      stderr,
+      isUsed ? 'please install redis-server' : 'install Node 22 from https://nodejs.org',
+      `${version} ${loads}`,
+    )
+  }
+})
 
 t.test('an unknown command is answered with the known ones', async (t) => {
   const { run } = await bareMachine(t)

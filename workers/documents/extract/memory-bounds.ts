@@ -11,7 +11,7 @@ const MOST_MEMORY_BYTES = 512 * MIB
 /** With less no PDF can be read. */
 const LEAST_MEMORY_BYTES = 64 * MIB
 
-export interface MemoryBounds {
+interface MemoryBounds {
   /** That read at once. */
   threads: number
   /** Of each thread's heap, and again of its buffers. */

@@ -1,12 +1,8 @@
-import { AdmissionGate } from '../../../runtime/admission/gate.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
-import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
 import type { Terms } from '../../../runtime/plugin/contract.ts'
 import { availableMemoryBytes } from '../../../runtime/process/available-memory.ts'
-import { startThread } from '../../../runtime/process/offload/thread.ts'
-import { ThreadHelper } from '../../../runtime/process/offload/thread-helper.ts'
-import { type HelperListener, WarmHelpers } from '../../../runtime/process/offload/warm-helpers.ts'
+import { OffloadError, type OffloadTask, offload } from '../../../runtime/process/offload/offload.ts'
 import { ExtractionError, ExtractionTimeout } from './extraction-error.ts'
 import { memoryBounds } from './memory-bounds.ts'
 
@@ -15,32 +11,29 @@ export interface ExtractedChunk {
   terms: Terms
 }
 
-/** What a thread is to read. */
-export interface ThreadFile {
+/** What a process is to read. */
+export interface ExtractionInput {
   format: DocumentFormat
-  bytes: Uint8Array<ArrayBuffer>
+  bytes: Uint8Array
   maxChunks: number
 }
 
-export type ThreadMessage =
-  | { type: 'batch'; chunks: ExtractedChunk[] }
-  | { type: 'done'; chunks: number }
-  | { type: 'failed'; reason: string }
-
 export interface ExtractionLimits {
   timeoutMs: number
-  /** Of the thread's heap, and again of its buffers. */
+  /** Of the process's heap, and again of its buffers. */
   memoryBytes: number
   maxChunks: number
 }
 
-export interface ExtractionOptions {
+type ExtractionTask = OffloadTask<ExtractionInput, number>
+
+interface ExtractionOptions {
   /** Whose file it is: who has many read gives way to others. */
   workspaceId: string
   signal: AbortSignal
   limits?: ExtractionLimits
-  /** Of which each reading takes one; default: those of this process. */
-  places?: AdmissionGate
+  /** Default: that of this process. */
+  task?: ExtractionTask
 }
 
 const BOUNDS = memoryBounds(availableMemoryBytes())
@@ -51,114 +44,55 @@ export const DEFAULT_LIMITS: ExtractionLimits = {
   maxChunks: 100_000,
 }
 
-const MEMORY_CHECK_MS = 100
+const MIB = 1024 * 1024
 const MOST_WAITING = 100
 
-/** Places for so many threads at once. */
-export const extractionPlaces = (threads: number): AdmissionGate =>
-  new AdmissionGate({ kind: 'document_thread', places: threads, maxWaiting: MOST_WAITING })
+/** Reads files in so many processes at once: the kernel bounds what a hostile file may take of the memory. */
+export const extractionTask = (processes: number): ExtractionTask => ({
+  name: 'extraction',
+  kind: 'document_thread',
+  entry: new URL('./extract-task.ts', import.meta.url),
+  isolation: 'process',
+  priority: 'service',
+  workers: processes,
+  maxWaiting: MOST_WAITING,
+  stackMb: 4,
+})
 
-const ownPlaces = extractionPlaces(BOUNDS.threads)
-
-type Threads = WarmHelpers<ThreadMessage, ThreadHelper<ThreadMessage>>
-/** By what a thread's heap may hold. */
-const threads = new Map<number, Threads>()
-
-function threadsOf(memoryBytes: number): Threads {
-  const known = threads.get(memoryBytes)
-  if (known !== undefined) return known
-  const start = (listener: HelperListener<ThreadMessage>) => {
-    const worker = startThread(new URL('./thread.ts', import.meta.url), {
-      name: 'extraction',
-      resourceLimits: { maxOldGenerationSizeMb: memoryBytes / 1024 / 1024, stackSizeMb: 4 },
-      // The thread reads nothing of the environment and may not print a file's content. Its output is not read: reading would
-      // keep this process from ending.
-      env: {},
-      stdout: true,
-      stderr: true,
-    })
-    return new ThreadHelper(worker, listener)
-  }
-  // As many as work at once: what ends one of them starts another.
-  const made: Threads = new WarmHelpers({ start, mostWarm: BOUNDS.threads })
-  threads.set(memoryBytes, made)
-  return made
-}
+const ownTask = extractionTask(BOUNDS.threads)
 
 /**
- * Turns a file into chunks in a thread that reads no other meanwhile, so that a hostile or broken one can cost time and memory only up to
- * `limits`, and hands them to `keep` in batches of at most 256; the next batch is made once `keep` resolved. `bytes` is
- * moved to the thread. Where all places are taken it waits for one. Resolves with the number of chunks.
+ * Turns a file into chunks in a process that reads no other meanwhile, so that a hostile or broken one can cost time and memory only up to
+ * `limits`, and hands them to `keep` in batches of at most 256; the next batch is made once `keep` resolved. Where all processes are
+ * at work it waits for one. Resolves with the number of chunks.
  * @throws ExtractionError when the file is at fault; what `keep` threw; the signal's reason.
  */
 export async function extractChunks(
   format: DocumentFormat,
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: Uint8Array,
   keep: (chunks: ExtractedChunk[], first: number) => Promise<void>,
-  options: ExtractionOptions,
+  { workspaceId, signal, limits = DEFAULT_LIMITS, task = ownTask }: ExtractionOptions,
 ): Promise<number> {
-  const { workspaceId, signal, places = ownPlaces } = options
-  return places.run({ workspaceId }, () => extractNow(format, bytes, keep, options), signal)
+  const { timeoutMs, memoryBytes, maxChunks } = limits
+  let kept = 0
+  const answer = async (question: unknown): Promise<void> => {
+    const chunks = question as ExtractedChunk[]
+    const first = kept
+    kept += chunks.length
+    await keep(chunks, first)
+  }
+  try {
+    const options = { workspaceId, signal, deadlineMs: timeoutMs, memoryMb: memoryBytes / MIB, answer }
+    return await offload.run(task, { format, bytes, maxChunks }, options)
+  } catch (error) {
+    throw error instanceof OffloadError ? extractionFault(error, timeoutMs) : error
+  }
 }
 
-async function extractNow(
-  format: DocumentFormat,
-  bytes: Uint8Array<ArrayBuffer>,
-  keep: (chunks: ExtractedChunk[], first: number) => Promise<void>,
-  { workspaceId, signal, limits = DEFAULT_LIMITS }: ExtractionOptions,
-): Promise<number> {
-  signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const tooLarge = () => new ExtractionError('The file needs too much memory to read')
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  const deadline = setTimeout(() => {
-    reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
-  }, limits.timeoutMs)
-
-  let kept = 0
-  const listener: HelperListener<ThreadMessage> = {
-    message(message) {
-      if (message.type === 'done') resolve(message.chunks)
-      else if (message.type === 'failed') reject(new ExtractionError(message.reason))
-      else if (message.type === 'batch') {
-        const first = kept
-        kept += message.chunks.length
-        keep(message.chunks, first).then(() => worker.postMessage('kept'), reject)
-      }
-    },
-    error(error) {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') reject(tooLarge())
-      else reject(new PatchbayError('internal', { cause: error }))
-    },
-    exit() {
-      reject(new PatchbayError('internal', { cause: new Error('The extraction thread ended') }))
-    },
-  }
-  const { helper, release } = threadsOf(limits.memoryBytes).hold(listener, workspaceId)
-  const { worker } = helper
-  // V8's own limit doesn't see buffers, which is where unpacked data lives.
-  const watch = setInterval(
-    boundary('queue', () => {
-      worker.getHeapStatistics().then(
-        (heap) => {
-          if (heap.external_memory > limits.memoryBytes) reject(tooLarge())
-        },
-        () => {}, // The thread has ended meanwhile.
-      )
-    }),
-    MEMORY_CHECK_MS,
-  )
-  let well = false
-  try {
-    worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
-    const chunks = await promise
-    well = true
-    return chunks
-  } finally {
-    clearTimeout(deadline)
-    clearInterval(watch)
-    signal.removeEventListener('abort', onAbort)
-    await release(well)
-  }
+function extractionFault(error: OffloadError, timeoutMs: number): Error {
+  if (error.reason === 'memory') return new ExtractionError('The file needs too much memory to read')
+  if (error.reason === 'timeout')
+    return new ExtractionTimeout(`Reading the file took longer than ${timeoutMs / 1000} seconds`)
+  if (error.fault?.name === 'ExtractionError') return new ExtractionError(error.message)
+  return new PatchbayError('internal', { cause: error.thrown ?? error })
 }

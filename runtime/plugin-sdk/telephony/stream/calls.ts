@@ -10,7 +10,7 @@ import { StreamReception } from './reception.ts'
 
 const END_TIMEOUT_MS = 5_000
 
-export interface StreamCallsOptions {
+interface StreamCallsOptions {
   dialect: StreamDialect
   clock: Clock
   log: Logger

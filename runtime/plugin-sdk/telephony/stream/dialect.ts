@@ -30,7 +30,7 @@ export type StreamEvent =
   | { type: 'stop' }
 
 /** What differs between dialects whose messages are named by their member `event`. */
-export interface DialectWords {
+interface DialectWords {
   start(message: Record<string, unknown>): Omit<Extract<StreamEvent, { type: 'start' }>, 'type'>
   /** The event of a mark that came back, and where its name is. */
   mark: { event: string; name(message: Record<string, unknown>): string }

@@ -20,7 +20,7 @@ export interface DialNews {
   over?: { failure: DialFailure; detail?: string; answered: boolean }
 }
 
-export interface DialledCallOptions {
+interface DialledCallOptions {
   dialect: StreamDialect
   order: DialOrder
   events: DialEvents

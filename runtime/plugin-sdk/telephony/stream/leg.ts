@@ -16,7 +16,7 @@ const NORMAL = 1000
 /** Carriers round to milliseconds: less than this between two packets is no gap. Nothing shorter than a packet is lost. */
 const ROUNDING_MS = 10
 
-export interface StreamLegOptions {
+interface StreamLegOptions {
   dialect: StreamDialect
   clock: Clock
   /** The session takes the call: a carrier that waits with its answer gives it now. */

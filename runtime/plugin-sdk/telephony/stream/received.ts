@@ -18,7 +18,7 @@ export interface Answers {
   reject(as: Rejection): string
 }
 
-export interface ReceivedCallOptions {
+interface ReceivedCallOptions {
   dialect: StreamDialect
   sid: string
   from: string

@@ -36,7 +36,7 @@ export async function unless<T, U>(fault: (fault: ApiFault) => boolean, asked: P
   }
 }
 
-export interface JsonApiOptions {
+interface JsonApiOptions {
   /** Begins every address, without a slash at its end. */
   baseUrl: string
   authorization: string
@@ -83,7 +83,8 @@ export function originOf(variable: string | undefined, own: string): string {
   return (variable || own).replace(/\/$/, '')
 }
 
-function readBody(text: string): unknown {
+/** The JSON of an answer; undefined where it is none. */
+export function readBody(text: string): unknown {
   try {
     return parseCleanJson(text, ANSWER_BOUNDS)
   } catch {

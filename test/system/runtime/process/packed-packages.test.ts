@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../../../..')
 const PACKED = join(ROOT, 'runtime/process/packed-packages.ts')
 /** Beside the packages, which it imports some of. */
-const folder = join(ROOT, `node_modules/.packed-test-${process.pid}`)
+const folder = join(ROOT, `node_modules/.test-packed-${process.pid}`)
 const packed = (): string[] => Object.keys(JSON.parse(readFileSync(join(folder, PACKED_LIST), 'utf8')) as object)
 
 t.before(() => run(process.execPath, [join(ROOT, 'scripts/pack-packages.ts'), folder]))

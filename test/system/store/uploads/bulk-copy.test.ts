@@ -10,7 +10,7 @@ const LOADER = new URL(
   `data:text/javascript,${encodeURIComponent(`
 export const load = async (client, { fails, dies, waits }, source) => {
   for await (const _ of source);
-  if (dies) process.kill(process.pid, 'SIGKILL')
+  if (dies) process.exit(3)
   await client.query('insert into loaded_files default values')
   if (waits) await client.query('select pg_sleep(600)')
   if (fails) throw new Error('This file is refused')
@@ -74,7 +74,7 @@ t.test(
     t.not(await upload({}), first)
     t.equal(await kept(), 4)
 
-    await t.rejects(upload({ dies: true }), { code: 'internal' }, 'one whose process ends fails')
+    await t.rejects(upload({ dies: true }), { code: 'internal' }, 'one whose thread ends fails')
     await upload({})
     t.equal(await kept(), 5, 'and is alone in that')
     const stopped = new AbortController()

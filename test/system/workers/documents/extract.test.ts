@@ -1,16 +1,17 @@
 import { deflateSync } from 'node:zlib'
 import t from 'tap'
 import type { DocumentFormat } from '../../../../runtime/knowledge/blocks.ts'
+import { offload } from '../../../../runtime/process/offload/offload.ts'
 import { memoryBounds } from '../../../../workers/documents/extract/memory-bounds.ts'
 import {
   DEFAULT_LIMITS,
   type ExtractionLimits,
   extractChunks,
-  extractionPlaces,
+  extractionTask,
 } from '../../../../workers/documents/extract/run.ts'
 import { docxParagraph, docxTable, makeDocx, makePdf, makeZip } from '../../../support/world/documents.ts'
 
-/** Chunks of a file, extracted in a thread as the job does it. */
+/** Chunks of a file, extracted in a process as the job does it. */
 async function read(
   format: DocumentFormat,
   content: string | Uint8Array<ArrayBuffer>,
@@ -168,7 +169,7 @@ t.test('what takes too long, nests too deep or has too much text is ended, and t
   )
 })
 
-t.test('the thread is gone when its signal aborts or its chunks can’t be kept', async (t) => {
+t.test('the process is gone when its signal aborts or its chunks can’t be kept', async (t) => {
   const text = new Uint8Array(Buffer.from('# A\n\nSome words.\n\n'.repeat(5000)))
   const lost = new Error('database away')
   const keep = async () => {
@@ -201,45 +202,6 @@ t.test('Markdown is read in time that grows with its length', async (t) => {
   ])
 })
 
-t.test(
-  'a thread that read its file well reads the next one, and others stand ready; one that did not is ended',
-  async (t) => {
-    const limits = { memoryBytes: 96 * 1024 * 1024 }
-    const started = async (work: () => Promise<unknown>): Promise<number> => {
-      let count = 0
-      const counting = () => count++
-      process.on('worker', counting)
-      await work()
-      process.off('worker', counting)
-      return count
-    }
-    t.equal(await started(() => read('txt', 'One', limits)), 1)
-    t.equal(
-      await started(async () => {
-        for (const text of ['Two', 'Three', 'Four']) t.same(await read('txt', text, limits), [text])
-        t.same(await read('md', '# A\n\nB', limits), ['A:\nB'])
-      }),
-      0,
-      'one after the other',
-    )
-    t.equal(
-      await started(() =>
-        Promise.all(['Five', 'Six'].map(async (text) => t.same(await read('txt', text, limits), [text]))),
-      ),
-      2,
-      'one file at a time, and one more for whoever comes beside them',
-    )
-    t.equal(
-      await started(() => t.rejects(read('txt', ' ', limits), fails('The file has no text'))),
-      2,
-      'its replacement, and as many as may read at once',
-    )
-    const long = 'Many words to read. '.repeat(60_000)
-    t.equal(await started(() => read('txt', long, limits)), 0, 'a long file leaves little behind, too')
-    t.same(await read('txt', 'Seven', limits), ['Seven'])
-  },
-)
-
 t.test('text of every format is clean, whatever its escapes say', async (t) => {
   const json = JSON.stringify({ 'k\0': ['lone \ud83d', '\udc4d\ud83d', 'nul \0 end'] })
   const html = '<p>lone &#xD83D; low &#xDC4D; nul &#0; end</p>'
@@ -250,7 +212,7 @@ t.test('text of every format is clean, whatever its escapes say', async (t) => {
   for (const text of await read('txt', `x${faces}`)) t.notMatch(text, '\ufffd', 'no pair is parted')
 })
 
-t.test('the threads together may take a quarter of the memory, fewer of them where there is little', async (t) => {
+t.test('the processes together may take a quarter of the memory, fewer of them where there is little', async (t) => {
   const MIB = 1024 * 1024
   const bounds = [512, 1_024, 2_048, 3_000, 4_096, 8_192, 16_384, 262_144].map((mib) => [mib, memoryBounds(mib * MIB)])
   t.same(bounds, [
@@ -268,8 +230,9 @@ t.test('the threads together may take a quarter of the memory, fewer of them whe
   t.ok((await read('pdf', pdf, { memoryBytes: memoryBounds(512 * MIB).memoryBytes })).length > 0)
 })
 
-t.test('files wait for a thread where all may work that the memory allows', async (t) => {
-  const places = extractionPlaces(memoryBounds(512 * 1024 * 1024).threads)
+t.test('files wait for a process where all may work that the memory allows', async (t) => {
+  const task = extractionTask(memoryBounds(512 * 1024 * 1024).threads)
+  t.teardown(() => offload.close(task))
   let reading = 0
   let most = 0
   const readOne = async (): Promise<number> =>
@@ -281,13 +244,13 @@ t.test('files wait for a thread where all may work that the memory allows', asyn
         await new Promise((resolve) => setTimeout(resolve, 100))
         reading--
       },
-      { ...nobody, places },
+      { ...nobody, task },
     )
   t.same(await Promise.all([readOne(), readOne(), readOne()]), [1, 1, 1])
   t.equal(most, 1, 'one after the other')
   const gone = new AbortController()
   const first = readOne()
-  const waits = extractChunks('txt', new Uint8Array(1), async () => {}, { ...nobody, places, signal: gone.signal })
+  const waits = extractChunks('txt', new Uint8Array(1), async () => {}, { ...nobody, task, signal: gone.signal })
   gone.abort(new Error('deleted'))
   await t.rejects(waits, { message: 'deleted' }, 'one that waits can be given up')
   await first

@@ -48,7 +48,11 @@ test('no way around the spawn of child processes starts a program', async (t) =>
       return new constructor().spawn({ file: '/usr/bin/touch', args: ${touch('class')}, stdio: [] })`,
     'a file that is read twice': `let reads = 0
       return new child_process.ChildProcess()._handle.spawn({ get file() { return reads++ === 0 ? '/bin/true' : '/usr/bin/touch' }, args: ${touch('twice')}, stdio: [] })`,
-    'native code': `process.dlopen({ exports: {} }, '/lib/x86_64-linux-gnu/libc.so.6'); return 'loaded'`,
+    'native code': `const { Module } = await import('node:module')
+      Module._extensions['.node'](new Module('libc'), '/lib/x86_64-linux-gnu/libc.so.6'); return 'loaded'`,
+    'another program in place of this one': `const [replace] = Object.keys(process).filter((name) => /^exec[a-z]+$/.test(name))
+      if (replace === undefined) throw new Error('requires run access to a newer Node')
+      process[replace]('/usr/bin/touch', ${touch('replaced')})`,
     'extension of SQLite': `const { DatabaseSync } = await import('node:sqlite')
       new DatabaseSync(':memory:', { allowExtension: true }).loadExtension('/tmp/x.so'); return 'loaded'`,
   })
@@ -126,19 +130,20 @@ test('the core’s own powers can’t be imported', async (t) => {
   const { outcomes } = await guarded(
     t,
     {
-      scope: `return Object.keys(await import(args.root + '/runtime/process/plugin-scope.ts'))`,
+      'scope of plugins': `return Object.keys(await import(args.root + '/runtime/plugin/plugin-scope.ts'))`,
+      scope: `return Object.keys(await import(args.root + '/runtime/process/own-act.ts'))`,
       guard: `return Object.keys(await import(args.root + '/runtime/plugin/guard/guard.ts'))`,
       handles: `return Object.keys(await import(args.root + '/runtime/plugin/handles.ts'))`,
       supervisor: `return Object.keys(await import(args.root + '/runtime/process/supervisor.ts'))`,
       spawner: `return Object.keys(await import(args.root + '/runtime/process/offload/spawner.ts'))`,
-      'processes of its own': `return Object.keys(await import(args.root + '/runtime/process/offload/process-helper.ts'))`,
+      'processes of its own': `return Object.keys(await import(args.root + '/runtime/process/offload/offload.ts'))`,
       threads: `return Object.keys(await import(args.root + '/runtime/process/offload/thread.ts'))`,
       scheduling: `return Object.keys(await import(args.root + '/runtime/process/realtime.ts'))`,
       'installation of packages': `return Object.keys(await import(args.root + '/runtime/process/npm-install.ts'))`,
       store: `return Object.keys(await import(args.root + '/store/uploads/bulk-copy.ts'))`,
-      require: `const { createRequire } = await import('node:module'); return Object.keys(createRequire(import.meta.url)(args.root + '/runtime/process/plugin-scope.ts'))`,
+      require: `const { createRequire } = await import('node:module'); return Object.keys(createRequire(import.meta.url)(args.root + '/runtime/process/own-act.ts'))`,
       'another plugin': `return Object.keys(await import(args.root + '/plugins/s3/mod.ts'))`,
-      'code from nowhere': `return Object.keys(await import('data:text/javascript,export * from ' + JSON.stringify('file://' + args.root + '/runtime/process/plugin-scope.ts')))`,
+      'code from nowhere': `return Object.keys(await import('data:text/javascript,export * from ' + JSON.stringify('file://' + args.root + '/runtime/process/own-act.ts')))`,
     },
     { args: { root: ROOT } },
   )

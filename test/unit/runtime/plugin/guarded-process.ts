@@ -43,7 +43,7 @@ if (hosts !== undefined) {
 }
 const { allowInfrastructure, installGuard } = await import('../../../../runtime/plugin/guard/guard.ts')
 const { loadPlugins } = await import('../../../../runtime/plugin/host.ts')
-const { asProcess } = await import('../../../../runtime/process/plugin-scope.ts')
+const { asProcess } = await import('../../../../runtime/process/own-act.ts')
 const stop = new AbortController()
 const logged: string[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) })

@@ -10,13 +10,10 @@ const ROOT = join(import.meta.dirname, '../../../..')
 const ALLOWED: Readonly<Record<string, string>> = {
   'runtime/process/lifecycle.ts': 'the last resort itself',
   'workers/voice/survive.ts': 'the last resort of a voice worker',
-  'api/auth/password-thread.ts': 'a thread: its owner hears of its end and answers',
-  'runtime/tools/argument-check-thread.ts': 'a thread: its owner hears of its end and answers',
-  'runtime/knowledge/engine/thread.ts': 'a thread: its owner hears of its end and starts another',
+  'runtime/process/offload/task.ts': 'a worker of a pool: its owner hears of its end and fails what it ran',
+  'store/uploads/bulk-copy-thread.ts': 'a worker of a pool: its owner hears of its end and fails the load',
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',
   'plugins/local/recognisers.ts': 'runs in the thread of plugins/local/thread.ts',
-  'workers/documents/extract/thread.ts': 'a thread: its owner hears of its end and fails the file',
-  'store/uploads/bulk-copy-process.ts': 'a process of its own: its owner hears of its end and fails the load',
   'runtime/plugin/isolated/runner.ts': 'the process of a plugin: its role hears of its end and starts another',
   'runtime/plugin/isolated/node-main.ts': 'the process of a plugin: its role hears of its end and starts another',
 }

@@ -7,7 +7,7 @@ import { StereoPlayer } from './stereo-player.ts'
 
 export type Order = SupervisorMessage['type']
 
-export interface ListenEvents {
+interface ListenEvents {
   /** Both sides are heard from here on. */
   listening(): void
   /** The instance did what was asked. */

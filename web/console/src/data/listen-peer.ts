@@ -3,7 +3,7 @@ import { AnsweringPeer, type AnsweringPeerOptions } from '../../../../packages/w
 
 const LEVEL_EVERY_MS = 100
 
-export interface ListenPeerOptions extends Pick<AnsweringPeerOptions, 'iceServers'> {
+interface ListenPeerOptions extends Pick<AnsweringPeerOptions, 'iceServers'> {
   send(message: SupervisorSignal): void
   /** Loudness of a side, 0 to 1, ten times a second. */
   level(side: 'microphone' | 'agent', level: number): void

@@ -1,4 +1,4 @@
-import type { sentences } from './german/sentences.ts'
+import type { sentences } from './german/mod.ts'
 import { language } from './language.ts'
 
 /**

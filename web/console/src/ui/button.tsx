@@ -45,7 +45,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
   )
 })
 
-export function Spinner() {
+function Spinner() {
   return (
     <span
       aria-hidden="true"

@@ -1,13 +1,13 @@
 import { test } from 'tap'
 import {
   type Frame,
-  FrameReader,
+  PipeFrameReader,
   PipeFrameWriter,
   PLUGIN_LIMITS,
   ROLE_LIMITS,
 } from '../../../../../runtime/plugin/isolated/frames.ts'
 
-function all(reader: FrameReader): Frame[] {
+function all(reader: PipeFrameReader): Frame[] {
   const frames: Frame[] = []
   for (let frame = reader.next(); frame !== undefined; frame = reader.next()) frames.push(frame)
   return frames
@@ -22,7 +22,7 @@ test('frames come out as they went in, however the pipe cuts them', async (t) =>
   const bytes = writer.take()
   t.equal(writer.length, 0)
   for (const cut of [1, 3, 7, 1_000, bytes.length]) {
-    const reader = new FrameReader(PLUGIN_LIMITS)
+    const reader = new PipeFrameReader(PLUGIN_LIMITS)
     const frames: Frame[] = []
     for (let at = 0; at < bytes.length; at += cut) {
       // As Node's streams give them: parts of a larger buffer.
@@ -52,7 +52,7 @@ test('what was taken stays as it was while more is written', async (t) => {
   const copy = Uint8Array.from(first)
   writer.audio(1, samples)
   t.same(first, copy)
-  const reader = new FrameReader(ROLE_LIMITS)
+  const reader = new PipeFrameReader(ROLE_LIMITS)
   reader.push(first)
   t.match(all(reader), [{ samples: Int16Array.of(1, 2) }])
 })
@@ -64,7 +64,7 @@ test('what is too long is neither written nor read', async (t) => {
   t.equal(writer.length, 0)
   const generous = new PipeFrameWriter(ROLE_LIMITS)
   generous.message('x'.repeat(70_000))
-  const reader = new FrameReader(PLUGIN_LIMITS)
+  const reader = new PipeFrameReader(PLUGIN_LIMITS)
   reader.push(generous.take().subarray(0, 5))
   t.throws(() => reader.next(), RangeError, 'before all of it was kept')
   for (const bytes of [
@@ -73,7 +73,7 @@ test('what is too long is neither written nor read', async (t) => {
     [5, 0, 0, 0, 9, 1, 0, 0, 0],
     [2, 0, 0, 0, 1, 1],
   ]) {
-    const broken = new FrameReader(PLUGIN_LIMITS)
+    const broken = new PipeFrameReader(PLUGIN_LIMITS)
     broken.push(Uint8Array.from(bytes))
     t.throws(() => broken.next(), RangeError, bytes.join(' '))
   }

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Grants } from '../plugin/grants/permissions.ts'
+import type { Grants } from './grants/permissions.ts'
 
 /**
  * Which plugin the running code belongs to. Best effort: a timer, an event of a shared socket or a native callback may
  * run outside of it, so refusals use it for naming the plugin; what is allowed depends on it only for a handle's own call.
  */
-export interface PluginScope {
+interface PluginScope {
   readonly plugin: string
   /** Set by a handle around its own call: only these grants count, not those of other plugins or the process. */
   readonly only?: Grants
@@ -28,24 +28,4 @@ export function attribute<T extends object>(instance: T, plugin: string): T {
     methods[name] = (...args: unknown[]) => pluginScope.run({ plugin }, () => method.apply(instance, args))
   }
   return instance
-}
-
-let ownActs = 0
-
-/**
- * Runs `act` as the process's own: what it starts before it returns (its children, its worker threads) needs no grant.
- * For the core's supervised services; nothing a plugin can be handed calls it.
- */
-export function asProcess<T>(act: () => T): T {
-  ownActs++
-  try {
-    return act()
-  } finally {
-    ownActs--
-  }
-}
-
-/** Is the running code inside of `asProcess`? */
-export function isOwnAct(): boolean {
-  return ownActs > 0
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
-import type { PluginRegistry } from '../plugin/host.ts'
+import type { PluginRegistry } from './host.ts'
 
 /** A role of the process (api, jobs, voice), started by main.ts. */
 export interface Role {

@@ -5,7 +5,6 @@ import { answerer } from '../conversation/stages/answerer.ts'
 import { callerInput } from '../conversation/stages/caller-input.ts'
 import { deadAir } from '../conversation/stages/dead-air.ts'
 import { endOfCall } from '../conversation/stages/end-of-call.ts'
-import { endpoint } from '../conversation/stages/endpoint.ts'
 import { greeting } from '../conversation/stages/greeting.ts'
 import { listen } from '../conversation/stages/listen.ts'
 import { speak } from '../conversation/stages/speak.ts'
@@ -54,7 +53,6 @@ const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
   greeting,
   callerInput,
   listen,
-  endpoint,
   think,
   speak,
   deadAir,

@@ -15,13 +15,14 @@ import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
 import { isBackchannel } from './hearing/barge-in.ts'
 import { isEchoOf } from './hearing/echo-words.ts'
+import { endpointingDelay, turnSilence } from './hearing/endpointing.ts'
 import { InboundAudio } from './hearing/inbound-audio.ts'
 import { Recogniser, type RecogniserEvents } from './hearing/recogniser.ts'
 import { SoundTimes } from './hearing/sound-times.ts'
 import type { AudioInstant } from './hearing/speech-edges.ts'
 import { SpokenLanguage } from './hearing/spoken-language.ts'
 import { listenForTones } from './hearing/tones.ts'
-import { type EndsAt, TurnEnd } from './hearing/turn-end.ts'
+import { TurnEnd } from './hearing/turn-end.ts'
 import { TurnTimes } from './hearing/turn-times.ts'
 import { VoiceActivity } from './hearing/voice-activity.ts'
 import type { Breakers } from './providers/breaker.ts'
@@ -41,6 +42,7 @@ import { ResilientTts } from './speaking/resilient-tts.ts'
 import { SpeechOutput, type SpeechOutputEvents } from './speaking/speech-output.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
+import { initialState } from './stages/state.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
 import type { LostAudio } from './worker-metrics.ts'
 
@@ -74,7 +76,7 @@ export interface ConversationDeps {
   observer: ConversationObserver
   /** Traces are exported: requests to language models carry the call's trace context. */
   traced?: boolean
-  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
+  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the agent's curve. */
   endpointingDelayMs?: (probability: number) => number
 }
 
@@ -114,7 +116,6 @@ export class Conversation implements LinkedConversation {
   #usageReportedMs: number
   #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
-  #endTurnAtMs = 0
   #held: boolean
   #closing: Promise<void> | undefined
 
@@ -137,7 +138,8 @@ export class Conversation implements LinkedConversation {
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#callMs = callMs
     this.#stages = new Stages(
-      stagesOf({ open, callMs, language, endpointingDelayMs: deps.endpointingDelayMs }),
+      stagesOf({ open, callMs, language }),
+      initialState(resume),
       () => clock.monotonicMs(),
       (order) => this.#do(order),
     )
@@ -146,7 +148,7 @@ export class Conversation implements LinkedConversation {
       this.#inbound,
       models,
       clock,
-      (pause) => this.#endsAt(pause),
+      turnSilence(deps.endpointingDelayMs ?? endpointingDelay(agent.endpointing), language),
       (err) => this.#failed('session', err),
     )
     this.#voice = new VoiceActivity(this.#inbound, models, clock, {
@@ -303,9 +305,6 @@ export class Conversation implements LinkedConversation {
       case 'tell':
         this.#tell(order.event)
         return
-      case 'end_turn':
-        this.#endTurnAtMs = order.atMs
-        return
       case 'say':
         this.#dialogue.say(order.text, order.purpose, order)
         return
@@ -458,12 +457,6 @@ export class Conversation implements LinkedConversation {
     }
     this.#expectReply()
     return this.#report({ type: 'turn_over', turn, kept: false })
-  }
-
-  #endsAt(pause: Parameters<EndsAt>[0]): number {
-    this.#endTurnAtMs = pause.endMs
-    this.#report({ type: 'paused', ...pause })
-    return this.#endTurnAtMs
   }
 
   #expectReply(): void {

@@ -2,17 +2,16 @@ import type { llm } from '@livekit/agents'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { LocalModels } from '../providers/models.ts'
+import type { TurnSilence } from './endpointing.ts'
 import type { InboundAudio } from './inbound-audio.ts'
 
 const PREDICTION_TIMEOUT_MS = 400
 /** Taken when the model fails or is late. */
 const UNSURE = 0.3
-/** When a pause ends the turn, by how sure the model is that it does, and how the words end. Monotonic milliseconds. */
-export type EndsAt = (pause: { probability: number; text: string; endMs: number }) => number
 
 /**
  * Waits for the end of the caller's turn. The model listens at the first pause of 96 ms, so that its answer is there when the
- * silence is long enough; how long that is the endpoint stage says.
+ * silence is long enough.
  */
 export class TurnEnd {
   readonly model = 'turn-detector-v1-mini'
@@ -20,7 +19,7 @@ export class TurnEnd {
   readonly #inbound: InboundAudio
   readonly #models: LocalModels
   readonly #clock: Clock
-  readonly #endsAt: EndsAt
+  readonly #silence: TurnSilence
   readonly #onError: (error: unknown) => void
   readonly #timers = new Set<NodeJS.Timeout>()
   /** When the last sound of the caller arrived. */
@@ -33,13 +32,13 @@ export class TurnEnd {
     inbound: InboundAudio,
     models: LocalModels,
     clock: Clock,
-    endsAt: EndsAt,
+    silence: TurnSilence,
     onError: (error: unknown) => void,
   ) {
     this.#inbound = inbound
     this.#models = models
     this.#clock = clock
-    this.#endsAt = endsAt
+    this.#silence = silence
     this.#onError = onError
   }
 
@@ -76,7 +75,7 @@ export class TurnEnd {
     this.#prediction ??= this.#predict()
     const probability = await this.#prediction
     const endMs = this.#speechEndMs ?? this.#clock.monotonicMs()
-    await this.#sleep(this.#endsAt({ probability, text, endMs }) - this.#clock.monotonicMs())
+    await this.#sleep(endMs + this.#silence(probability, text) - this.#clock.monotonicMs())
     return 1
   }
 

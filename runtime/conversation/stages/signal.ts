@@ -46,8 +46,6 @@ export type Report =
   /** The caller's voice. */
   | { type: 'speech_started'; atMs: number }
   | { type: 'speech_ended'; atMs: number }
-  /** The caller is silent since then, after these words; so sure is the model that the turn is over. */
-  | { type: 'paused'; probability: number; text: string; endMs: number }
   /** Words of the caller, as they are recognised, also those that are no turn. */
   | { type: 'heard_words'; text: string; startMs: number; endMs: number; final: boolean; language?: string }
   /** Words over the agent's speech that are no turn yet: a backchannel, or interruption is disabled. */
@@ -107,8 +105,6 @@ export type Report =
 export type Order =
   /** It goes into the call's log. */
   | { type: 'tell'; event: CallEventBody }
-  /** The caller's turn ends at `atMs`, unless the caller goes on. */
-  | { type: 'end_turn'; atMs: number }
   /** Says a text. Not `interruptible`: it is always played to its end. Not `remembered`: kept from the language model. */
   | { type: 'say'; text: string; purpose: Purpose; interruptible: boolean; remembered: boolean }
   /** Has the language model answer the caller; interrupts other speech. */
@@ -129,7 +125,6 @@ export type Order =
 
 const ORDERS: ReadonlySet<string> = new Set([
   'tell',
-  'end_turn',
   'say',
   'answer',
   'continue_reply',

@@ -1,7 +1,14 @@
 import { test } from 'tap'
-import { endpointingDelayMs, weighWords } from '../../../../../runtime/conversation/hearing/endpointing.ts'
+import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
+import {
+  endpointingDelay,
+  endpointingDelayMs,
+  type TurnSilence,
+  turnSilence,
+  weighWords,
+} from '../../../../../runtime/conversation/hearing/endpointing.ts'
 import { InboundAudio } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
-import { type EndsAt, TurnEnd } from '../../../../../runtime/conversation/hearing/turn-end.ts'
+import { TurnEnd } from '../../../../../runtime/conversation/hearing/turn-end.ts'
 import { english } from '../../../../../runtime/conversation/languages/en.ts'
 import { EOT_SAMPLES, loadModels } from '../../../../../runtime/conversation/providers/models.ts'
 import { contextOf } from '../../../../../runtime/conversation/replying/context.ts'
@@ -34,6 +41,27 @@ test('an open sentence is not over, a closed one more likely is', (t) => {
   t.end()
 })
 
+const endsAfter = (endpointing: NonNullable<AgentSpec['endpointing']>, probability: number, text: string): number =>
+  turnSilence(endpointingDelay(endpointing), () => english)(probability, text)
+
+test('the surer the model and the words, the shorter the silence that ends a turn', async (t) => {
+  t.equal(endsAfter('balanced', 0.9, 'Are you open?'), 140)
+  t.ok(endsAfter('balanced', 0.3, 'Are you open?') < endsAfter('balanced', 0.3, 'are you'))
+  t.ok(endsAfter('balanced', 0.9, 'I would like to book a table for') > 1_000)
+})
+
+test('an eager agent waits for less, a patient one for more', async (t) => {
+  for (const [probability, text] of [
+    [0.9, 'Are you open?'],
+    [0.3, 'four people'],
+    [0.1, 'and then'],
+  ] as const) {
+    const balanced = endsAfter('balanced', probability, text)
+    t.ok(endsAfter('eager', probability, text) < balanced)
+    t.ok(endsAfter('patient', probability, text) > balanced)
+  }
+})
+
 test('the end-of-turn model really runs: it tells unfinished speech from finished', async (t) => {
   const models = await loadModels('silent')
   const opinion = async (text: string) => {
@@ -64,7 +92,7 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
     new InboundAudio(systemClock),
     models,
     systemClock,
-    ({ endMs }) => endMs + 200,
+    () => 200,
     (error) => t.fail(String(error)),
   )
   const context = contextOf(
@@ -90,11 +118,11 @@ test('a model that fails or hangs costs certainty, not the turn', async (t) => {
   const used: number[] = []
   for (const endOfTurn of [() => Promise.reject(new Error('broken')), () => new Promise<number>(() => {})]) {
     const models = { createVad: () => ({ predict: async () => 0, reset: () => {} }), endOfTurn }
-    const endsAt: EndsAt = ({ probability }) => {
+    const silence: TurnSilence = (probability) => {
       used.push(probability)
       return 0
     }
-    const turnEnd = new TurnEnd(new InboundAudio(systemClock), models, systemClock, endsAt, (error) =>
+    const turnEnd = new TurnEnd(new InboundAudio(systemClock), models, systemClock, silence, (error) =>
       errors.push(error),
     )
     t.equal(await turnEnd.predictEndOfTurn(contextOf(undefined, 0)), 1)

@@ -269,7 +269,7 @@ export class LiveCall implements PathCall {
   #mayGoOn(reason: string): boolean {
     if (reason === DRAINED) return true
     const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
-    const answers = this.log.state.turns.filter(({ role, interrupted }) => role === 'agent' && !interrupted).length
+    const answers = this.log.state.turns.filter(({ role, interrupted }) => role === 'assistant' && !interrupted).length
     const then = this.#lost.lost(turns, answers, this.#options.clock.monotonicMs())
     if (then === 'go_on') return true
     const message = this.#lost.count

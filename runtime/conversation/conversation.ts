@@ -18,12 +18,10 @@ import { isEchoOf } from './hearing/echo-words.ts'
 import { endpointingDelay, turnSilence } from './hearing/endpointing.ts'
 import { InboundAudio } from './hearing/inbound-audio.ts'
 import { Recogniser, type RecogniserEvents } from './hearing/recogniser.ts'
-import { SoundTimes } from './hearing/sound-times.ts'
-import type { AudioInstant } from './hearing/speech-edges.ts'
+import type { Span } from './hearing/recognition.ts'
 import { SpokenLanguage } from './hearing/spoken-language.ts'
 import { listenForTones } from './hearing/tones.ts'
 import { TurnEnd } from './hearing/turn-end.ts'
-import { TurnTimes } from './hearing/turn-times.ts'
 import { VoiceActivity } from './hearing/voice-activity.ts'
 import type { Breakers } from './providers/breaker.ts'
 import type { ProviderKind } from './providers/chain.ts'
@@ -40,7 +38,7 @@ import type { Fillers } from './speaking/fillers.ts'
 import { replayTimestamps } from './speaking/replay-timestamps.ts'
 import { ResilientTts } from './speaking/resilient-tts.ts'
 import { SpeechOutput, type SpeechOutputEvents } from './speaking/speech-output.ts'
-import type { Order, Report } from './stages/signal.ts'
+import type { Order, Report, Spoken } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { initialState } from './stages/state.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
@@ -102,10 +100,8 @@ export class Conversation implements LinkedConversation {
   readonly #knowledge: Knowledge | undefined
   readonly #tts: ResilientTts
   readonly #usage = new UsageMeter()
-  readonly #times = new TurnTimes()
-  readonly #sounds = new SoundTimes()
-  /** A monotonic moment in milliseconds from the answer. */
-  readonly #callMs: (atMs: number) => number
+  /** The speech of the running turn, as far as its words are known. */
+  #turn: Span | undefined
   readonly #spoken: SpokenLanguage
   /** What the caller's last words were in, as far as it is known. */
   #turnLanguage: string | undefined
@@ -136,7 +132,6 @@ export class Conversation implements LinkedConversation {
     for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
     const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
-    this.#callMs = callMs
     this.#stages = new Stages(
       stagesOf({ open, callMs, language }),
       initialState(resume),
@@ -144,13 +139,6 @@ export class Conversation implements LinkedConversation {
       (order) => this.#do(order),
     )
     this.#inbound = new InboundAudio(clock)
-    this.#turnEnd = new TurnEnd(
-      this.#inbound,
-      models,
-      clock,
-      turnSilence(deps.endpointingDelayMs ?? endpointingDelay(agent.endpointing), language),
-      (err) => this.#failed('session', err),
-    )
     this.#voice = new VoiceActivity(this.#inbound, models, clock, {
       speechStarted: (startMs) => this.#speechStarted(startMs),
       contested: () => this.#dialogue.busy,
@@ -174,6 +162,7 @@ export class Conversation implements LinkedConversation {
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
       fillerOver: () => this.#report({ type: 'filler_over' }),
+      wordsSettled: () => this.#recogniser.settled(),
     }
     this.#output = new SpeechOutput(format, send, port, clock, said, answeredMs)
     if (resume?.held === true) this.#output.hold(true)
@@ -184,6 +173,14 @@ export class Conversation implements LinkedConversation {
       clock,
       events: this.#heard(),
       signal: this.#abort.signal,
+    })
+    this.#turnEnd = new TurnEnd({
+      inbound: this.#inbound,
+      models,
+      clock,
+      silence: turnSilence(deps.endpointingDelayMs ?? endpointingDelay(agent.endpointing), language),
+      words: this.#recogniser,
+      onError: (err) => this.#failed('session', err),
     })
     this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
     if (this.#spoken.follows) this.#tts.speakIn(this.#spoken.tag)
@@ -303,12 +300,14 @@ export class Conversation implements LinkedConversation {
   #do(order: Order): void {
     switch (order.type) {
       case 'tell':
-        this.#tell(order.event)
+        this.#tell(order.event, order.sound)
         return
       case 'say':
         this.#dialogue.say(order.text, order.purpose, order)
         return
       case 'answer':
+        // Words that waited are answered as a turn of their own.
+        if (order.spoken) this.#turn = undefined
         this.#expectReply()
         this.#dialogue.answer(order.text, order.spoken)
         return
@@ -358,8 +357,8 @@ export class Conversation implements LinkedConversation {
     return JSON.stringify([tts.provider, tts.voice, this.#spoken.tag])
   }
 
-  #tell(event: CallEventBody): void {
-    this.#port.tell(event, this.#soundOf(event))
+  #tell(event: CallEventBody, sound?: SoundSpan): void {
+    this.#port.tell(event, sound)
     if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event), this.#open.callId)
   }
 
@@ -372,43 +371,37 @@ export class Conversation implements LinkedConversation {
   }
 
   #speechStarted(startMs: number): void {
-    this.#turnEnd.speechStarted()
-    this.#recogniser.speechStarted(startMs)
     // VAD windows are 32 ms: refine the onset from the signal's energy.
-    this.#times.speechStarted(this.#edge(this.#inbound.loudStretches.beginning(startMs)) ?? startMs)
-    this.#report({ type: 'speech_started', atMs: startMs })
+    const edgeMs = this.#inbound.loudStretches.beginning(startMs) ?? startMs
+    this.#turnEnd.speechStarted(edgeMs)
+    this.#recogniser.speechStarted(edgeMs)
+    this.#report({ type: 'speech_started', atMs: this.#inbound.arrivedMs(startMs) })
   }
 
   #speechEnded(endMs: number): void {
     // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
-    const atMs = this.#edge(this.#inbound.loudStretches.end(endMs)) ?? endMs
+    const edgeMs = this.#inbound.loudStretches.end(endMs) ?? endMs
+    const atMs = this.#inbound.arrivedMs(edgeMs)
     this.#turnEnd.speechEnded(atMs)
-    this.#times.speechEnded(atMs)
     this.#report({ type: 'speech_ended', atMs })
-    this.#recogniser.speechEnded(endMs)
+    this.#recogniser.speechEnded(edgeMs)
   }
 
-  /** Speech began or ended there. Returns when. */
-  #edge(moment: AudioInstant | undefined): number | undefined {
-    if (moment !== undefined) this.#sounds.edge(this.#callMs(moment.atMs), moment.soundMs)
-    return moment?.atMs
+  /** A span of the caller's audio as the stages have it. */
+  #heardAt({ startMs, endMs }: Span): Spoken {
+    const at = { startMs: this.#inbound.arrivedMs(startMs), endMs: this.#inbound.arrivedMs(endMs) }
+    const [from, to] = [this.#place(startMs), this.#place(endMs)]
+    return from === undefined || to === undefined ? at : { ...at, sound: { from, to } }
   }
 
-  /** The span of the caller's audio an event refers to; undefined: it refers to none. */
-  #soundOf(event: CallEventBody): SoundSpan | undefined {
-    if (event.type !== 'turn' && event.type !== 'words' && event.type !== 'not_understood') return undefined
-    // Typed text and keys refer to no audio.
-    if (event.type === 'turn' && event.inputs !== undefined && event.inputs.length > 0) return undefined
-    if (this.#inbound.last === undefined) return undefined
-    const last = { ms: this.#callMs(this.#inbound.last.atMs), soundMs: this.#inbound.last.soundMs }
-    const place = (ms: number) => Math.round((this.#sounds.at(ms, last) * this.#open.format.sampleRateHz) / 1000)
-    return { from: place(event.start_ms), to: place(event.end_ms) }
+  /** Which sample of the caller's, by their timestamps. */
+  #place(ms: number): number | undefined {
+    const soundMs = this.#inbound.soundMs(ms)
+    return soundMs === undefined ? undefined : Math.round((soundMs * this.#open.format.sampleRateHz) / 1000)
   }
 
   /** What the recogniser says, with the times of the sound. */
   #heard(): RecogniserEvents {
-    const { clock } = this.#deps
-    const at = () => this.#times.at(clock.monotonicMs())
     const of = (language: string | undefined) => (language === undefined ? {} : { language })
     return {
       agentSpeaks: () => this.#output.speaking,
@@ -419,21 +412,25 @@ export class Conversation implements LinkedConversation {
       },
       isOverSpeech: (text) =>
         this.#open.agent.interruption?.enabled === false || isBackchannel(text, this.#spoken.language),
-      words: ({ text, final, language }) => {
-        this.#times.words()
+      words: ({ text, final, language, span, endsTurn }) => {
+        if (final)
+          this.#turn = { startMs: Math.min(this.#turn?.startMs ?? span.startMs, span.startMs), endMs: span.endMs }
+        if (endsTurn) this.#turnEnd.turnEnded(span.endMs)
         this.#knowledge?.hint(text)
         this.#turnLanguage = final ? this.#speaks(text, language) : language
-        this.#report({ type: 'heard_words', text, final, ...at(), ...of(this.#turnLanguage) })
+        this.#report({ type: 'heard_words', text, final, ...this.#heardAt(span), ...of(this.#turnLanguage) })
       },
-      overSpeech: ({ text, language }) => this.#report({ type: 'over_speech', text, ...at(), ...of(language) }),
-      overdue: (endMs) => this.#report({ type: 'words_overdue', endMs }),
+      overSpeech: ({ text, language, span }) =>
+        this.#report({ type: 'over_speech', text, ...this.#heardAt(span), ...of(language) }),
+      overdue: (endMs) => this.#report({ type: 'words_overdue', endMs: this.#inbound.arrivedMs(endMs) }),
       noise: () => {
         this.#echo.doubt()
         this.#report({ type: 'noise' })
       },
-      noWords: (speech) => {
+      noWords: ({ reason, message, ...span }) => {
         this.#echo.doubt()
-        this.#report({ type: 'no_words', ...speech })
+        const advice = message === undefined ? {} : { message }
+        this.#report({ type: 'no_words', reason, ...this.#heardAt(span), ...advice })
       },
       sttUnavailable: (sinceMs) => this.#report({ type: 'stt_unavailable', sinceMs }),
       failed: () => this.#unanswered('stt', 'reply', true),
@@ -450,11 +447,10 @@ export class Conversation implements LinkedConversation {
   /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
   #turnOver(text: string): boolean {
     const language = this.#turnLanguage
-    const turn = {
-      text,
-      ...this.#times.take(this.#deps.clock.monotonicMs()),
-      ...(language === undefined ? {} : { language }),
-    }
+    const { heardMs } = this.#inbound
+    const span = this.#turn ?? { startMs: heardMs, endMs: heardMs }
+    this.#turn = undefined
+    const turn = { text, ...this.#heardAt(span), ...(language === undefined ? {} : { language }) }
     this.#expectReply()
     return this.#report({ type: 'turn_over', turn, kept: false })
   }

@@ -18,8 +18,8 @@ export function listenForTones(inbound: InboundAudio, { beep, fax }: ToneListene
     let isFax = false
     for (const tone of tones.push(samples)) {
       isFax ||= faxes.push(tone)
-      if (beeps.push(tone)) beep(endMs)
+      if (beeps.push(tone)) beep(inbound.arrivedMs(endMs))
     }
-    if (isFax || faxes.hears(tones.sounding)) fax(endMs)
+    if (isFax || faxes.hears(tones.sounding)) fax(inbound.arrivedMs(endMs))
   })
 }

@@ -2,6 +2,7 @@ import { USERDATA_TIMED_TRANSCRIPT, voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { AudioFormat } from '../../call/types/leg.ts'
+import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Encode } from '../../media/codecs/codec.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
@@ -55,6 +56,8 @@ export interface SpeechOutputEvents {
   progress(): void
   /** What was said out of turn is over. */
   fillerOver(): void
+  /** Resolves when no words of the caller's are on their way; undefined: none are. */
+  wordsSettled(): Promise<void> | undefined
 }
 
 /** Something said out of turn, while the answer is not there yet. */
@@ -89,6 +92,8 @@ export class SpeechOutput extends voice.AudioOutput {
   #segment: Segment | undefined
   #heard: Heard | undefined
   #paused = false
+  /** It goes on when this resolves. */
+  #resuming: Promise<void> | undefined
   /** The line is on hold. */
   #onHold = false
   /** Something was sent that a client may still hold. */
@@ -199,6 +204,9 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   override clearBuffer(): void {
+    // What waited to go on is over; what is said next need not wait.
+    if (this.#resuming !== undefined) this.#paused = false
+    this.#resuming = undefined
     this.#makeRoom()
     const segment = this.#segment
     if (segment !== undefined) {
@@ -209,6 +217,7 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   override pause(): void {
+    this.#resuming = undefined
     if (this.#paused) return
     this.#paused = true
     const segment = this.#segment
@@ -217,7 +226,18 @@ export class SpeechOutput extends voice.AudioOutput {
     this.#silence()
   }
 
+  /** Speech that a voice stopped goes on once the words of that voice, if there are any, have come: they may end it. */
   override resume(): void {
+    const settled = this.#paused && this.speaking ? this.#events.wordsSettled() : undefined
+    this.#resuming = settled
+    if (settled === undefined) this.#paused = false
+    else inBackground('call', this.#resumeAfter(settled))
+  }
+
+  async #resumeAfter(settled: Promise<void>): Promise<void> {
+    await settled
+    if (this.#resuming !== settled) return
+    this.#resuming = undefined
     this.#paused = false
   }
 
@@ -269,6 +289,7 @@ export class SpeechOutput extends voice.AudioOutput {
   /** Stops for good and releases everyone waiting for room or for the end of playback. */
   stop(): void {
     this.#filler = undefined
+    this.#resuming = undefined
     this.#paused = true
     this.clearBuffer()
   }

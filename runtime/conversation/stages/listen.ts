@@ -1,3 +1,4 @@
+import type { SoundSpan } from '../../call/link/messages.ts'
 import type { Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
 import type { ConversationState } from './state.ts'
@@ -16,6 +17,17 @@ const TELL_DEAF_AFTER_MS = 3_000
 
 /** The agent says nothing of its own. */
 const isAlone = ({ muted, takenOver }: ConversationState): boolean => muted || takenOver
+
+/** Parts of one turn, in the order spoken. */
+function joined(parts: readonly (SpokenTurn | undefined)[]): SpokenTurn | undefined {
+  return parts.reduce((before, part) => {
+    if (before === undefined || part === undefined) return part ?? before
+    const sound = before.sound && part.sound && { from: before.sound.from, to: part.sound.to }
+    return { ...part, text: `${before.text} ${part.text}`, startMs: before.startMs, ...about(sound) }
+  }, undefined)
+}
+
+const about = (sound: SoundSpan | undefined) => (sound === undefined ? {} : { sound })
 
 /** Logs the caller's words as they come, and makes sure that unheard speech is noticed. */
 export function listen({ open, callMs, language }: StageContext): ConversationStage {
@@ -73,19 +85,17 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
         case 'speech_ended':
           return emit({ type: 'tell', event: { type: 'speech_ended' } })
         case 'heard_words': {
-          const { text, startMs, endMs, final, language: of } = report
-          const said = { text, startMs, endMs, ...(of === undefined ? {} : { language: of }) }
+          const { type: _, final, ...said } = report
+          const { text, startMs, endMs, language: of, sound } = said
           prompts = 0
           forget()
           if (final) {
-            finals = finals === undefined ? said : { ...said, text: `${finals.text} ${text}`, startMs: finals.startMs }
+            finals = joined([finals, said])
             interim = undefined
           } else interim = said
           const times = { start_ms: callMs(startMs), end_ms: callMs(endMs) }
-          return emit({
-            type: 'tell',
-            event: { type: 'words', text, ...times, final, ...(of === undefined ? {} : { language: of }) },
-          })
+          const event = { type: 'words', text, ...times, final, ...(of === undefined ? {} : { language: of }) } as const
+          return emit({ type: 'tell', event, ...about(sound) })
         }
         case 'turn_over':
         case 'caller_turn':
@@ -98,7 +108,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
         case 'over_speech': {
           const { type: _, ...turn } = report
           if (state.muted) return undefined
-          kept = kept === undefined ? turn : { ...turn, text: `${kept.text} ${turn.text}`, startMs: kept.startMs }
+          kept = joined([kept, turn])
           return undefined
         }
         case 'voice_started':
@@ -117,23 +127,24 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           return undefined
         }
         case 'no_words': {
-          const { startMs, endMs, reason, message } = report
+          const { startMs, endMs, reason, message, sound } = report
           const event = { type: 'not_understood', start_ms: callMs(startMs), end_ms: callMs(endMs), reason } as const
           const silent = !state.agentSpeaks && !state.callerSpeaks
           const asks = reason !== 'stt_failed' && !isAlone(state) && silent && prompts < MAX_PROMPTS
           if (asks) prompts++
           const faults: Signal[] = message === undefined || toldFaults.has(message) ? [] : [fault(message, reason)]
-          return emit({ type: 'tell', event }, ...faults, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
+          return emit(
+            { type: 'tell', event, ...about(sound) },
+            ...faults,
+            ...(asks ? [prompt(language().phrases.didNotCatch)] : []),
+          )
         }
         case 'stt_unavailable':
           if (report.sinceMs === undefined) reportedUnavailable = false
           return undefined
         case 'closing': {
-          const parts = [kept, finals, interim].filter((part) => part !== undefined)
-          const [first, last] = [parts[0], parts.at(-1)]
-          if (first === undefined || last === undefined) return undefined
-          const text = parts.map((part) => part.text).join(' ')
-          return emit({ type: 'caller_turn', turn: { ...last, text, startMs: first.startMs } })
+          const turn = joined([kept, finals, interim])
+          return turn && emit({ type: 'caller_turn', turn })
         }
         case 'tick': {
           const signals = onTick(state, nowMs)

@@ -1,6 +1,6 @@
+import type { EventOf } from '../../call/log/events.ts'
 import type { Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
-import { turnEvent } from './turn-event.ts'
 
 /** Turns of the caller that wait for the agent's running one to be closed; more than a few never do. */
 const MAX_WAITING_TURNS = 16
@@ -12,7 +12,17 @@ const MAX_WAITING_TURNS = 16
 export function speak({ callMs }: StageContext): ConversationStage {
   let waiting: SpokenTurn[] = []
 
-  const tellTurn = (turn: SpokenTurn): Signal => ({ type: 'tell', event: turnEvent(turn, callMs, turn.inputs) })
+  const tellTurn = ({ text, startMs, endMs, language, inputs = [], sound }: SpokenTurn): Signal => {
+    const event: EventOf<'turn'> = {
+      type: 'turn',
+      text,
+      start_ms: callMs(startMs),
+      end_ms: callMs(endMs),
+      ...(language === undefined ? {} : { language }),
+      ...(inputs.length === 0 ? {} : { inputs: [...inputs] }),
+    }
+    return { type: 'tell', event, ...(sound === undefined ? {} : { sound }) }
+  }
   const heard = (
     said: { text: string; startMs: number; endMs: number },
     interrupted: boolean,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import {
@@ -14,6 +15,9 @@ import { EOT_SAMPLES, loadModels } from '../../../../../runtime/conversation/pro
 import { contextOf } from '../../../../../runtime/conversation/replying/context.ts'
 import { systemClock } from '../../../../../runtime/lib/clock.ts'
 import { speech } from '../support/speech.ts'
+
+/** No words are on their way. */
+const KNOWN = { settled: () => undefined, endsTurns: false }
 
 test('the surer the model, the shorter the silence', (t) => {
   const delays = [0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.9, 1].map(endpointingDelayMs)
@@ -88,13 +92,14 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
       return 0.3
     },
   }
-  const turnEnd = new TurnEnd(
-    new InboundAudio(systemClock),
+  const turnEnd = new TurnEnd({
+    inbound: new InboundAudio(systemClock),
     models,
-    systemClock,
-    () => 200,
-    (error) => t.fail(String(error)),
-  )
+    clock: systemClock,
+    silence: () => 200,
+    words: KNOWN,
+    onError: (error) => t.fail(String(error)),
+  })
   const context = contextOf(
     { turns: [{ role: 'user', text: 'Yes', startMs: 0, endMs: 0, interrupted: false }], tools: [], notes: [] },
     0,
@@ -106,7 +111,7 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
   t.ok(systemClock.monotonicMs() - endMs >= 198)
   await turnEnd.predictEndOfTurn(context)
   t.equal(asked, 1)
-  turnEnd.speechStarted()
+  turnEnd.speechStarted(0)
   turnEnd.paused()
   await turnEnd.predictEndOfTurn(context)
   t.equal(asked, 2)
@@ -122,11 +127,76 @@ test('a model that fails or hangs costs certainty, not the turn', async (t) => {
       used.push(probability)
       return 0
     }
-    const turnEnd = new TurnEnd(new InboundAudio(systemClock), models, systemClock, silence, (error) =>
-      errors.push(error),
-    )
+    const turnEnd = new TurnEnd({
+      inbound: new InboundAudio(systemClock),
+      models,
+      clock: systemClock,
+      silence,
+      words: KNOWN,
+      onError: (error) => errors.push(error),
+    })
     t.equal(await turnEnd.predictEndOfTurn(contextOf(undefined, 0)), 1)
   }
   t.equal(errors.length, 1)
   t.strictSame(used, [0.3, 0.3])
+})
+
+test('a turn does not end on the words that are known while others are on their way', async (t) => {
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  const owed: (Promise<void> | undefined)[] = [first.promise, second.promise, undefined]
+  const turnEnd = new TurnEnd({
+    inbound: new InboundAudio(systemClock),
+    models: { createVad: () => ({ predict: async () => 0, reset: () => {} }), endOfTurn: async () => 1 },
+    clock: systemClock,
+    silence: () => 0,
+    words: { settled: () => owed.shift(), endsTurns: false },
+    onError: (error) => t.fail(String(error)),
+  })
+  let ended = false
+  const end = turnEnd.predictEndOfTurn(contextOf(undefined, 0)).then(() => {
+    ended = true
+  })
+  await sleep(50)
+  first.resolve()
+  await sleep(20)
+  t.notOk(ended)
+  second.resolve()
+  await end
+})
+
+test('a recogniser that says when a turn is over needs no model', async (t) => {
+  let asked = 0
+  const silences: [number, string][] = []
+  const turnEnd = new TurnEnd({
+    inbound: new InboundAudio(systemClock),
+    models: {
+      createVad: () => ({ predict: async () => 0, reset: () => {} }),
+      endOfTurn: async () => {
+        asked++
+        return 0
+      },
+    },
+    clock: systemClock,
+    silence: (probability, text) => {
+      silences.push([probability, text])
+      return 0
+    },
+    words: { settled: () => undefined, endsTurns: true },
+    onError: (error) => t.fail(String(error)),
+  })
+  const context = contextOf(
+    { turns: [{ role: 'user', text: 'A table for', startMs: 0, endMs: 0, interrupted: false }], tools: [], notes: [] },
+    0,
+  )
+  turnEnd.speechStarted(1_000)
+  turnEnd.paused()
+  turnEnd.speechEnded(systemClock.monotonicMs())
+  turnEnd.turnEnded(2_000)
+  await turnEnd.predictEndOfTurn(context)
+  t.same([asked, silences], [0, [[1, '']]], 'nor do the words say otherwise')
+  turnEnd.speechStarted(3_000)
+  turnEnd.turnEnded(2_000)
+  await turnEnd.predictEndOfTurn(context)
+  t.same([asked, silences.at(-1)], [1, [0, 'A table for']], 'it is of what was said before')
 })

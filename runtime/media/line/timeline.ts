@@ -1,0 +1,23 @@
+/** Two pieces this near to each other are one. */
+const SAME_MS = 1
+/** Kept at most: whoever asks asks about the last minute. */
+const MAX_PIECES = 4_096
+
+/** Where the milliseconds of one run of sound lie in another count of time, from piece to piece. Pure. */
+export class Timeline {
+  #pieces: { fromMs: number; offsetMs: number }[] = []
+
+  /** From `fromMs` of the run on, a millisecond lies `offsetMs` further in the other count. */
+  add(fromMs: number, offsetMs: number): void {
+    const last = this.#pieces.at(-1)
+    if (last !== undefined && Math.abs(last.offsetMs - offsetMs) < SAME_MS) return
+    this.#pieces.push({ fromMs, offsetMs })
+    if (this.#pieces.length >= 2 * MAX_PIECES) this.#pieces = this.#pieces.slice(MAX_PIECES)
+  }
+
+  /** Where that millisecond of the run ends; undefined: nothing is known. */
+  at(ms: number): number | undefined {
+    const piece = this.#pieces.findLast(({ fromMs }) => fromMs < ms) ?? this.#pieces[0]
+    return piece && ms + piece.offsetMs
+  }
+}

@@ -173,7 +173,8 @@ export class Recogniser {
       this.#timer = setTimeout(tick, Math.max(1, Math.ceil(dueAtMs - nowMs)))
     }
     // The words themselves go to the session with the next turn of the event loop: it has taken them by the one after it.
-    if (this.#settling.length > 0 && !owesWords(this.#state, nowMs)) setImmediate(() => setImmediate(() => this.#settle()))
+    if (this.#settling.length > 0 && !owesWords(this.#state, nowMs))
+      setImmediate(() => setImmediate(() => this.#settle()))
   }
 
   #do(effect: RecognitionEffect, from?: { candidate: Candidate<stt.STT>; words: Omit<Words, 'span'> }): void {

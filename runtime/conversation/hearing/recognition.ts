@@ -122,13 +122,13 @@ export type RecognitionEffect =
   | ({ type: 'no_words'; reason: 'no_words' | 'stt_failed' | 'unknown_sentence'; message?: string } & Span)
   | { type: 'unavailable'; sinceMs: number | undefined }
 
-export interface Step {
+interface RecognitionStep {
   readonly state: Recognition
   readonly effects: readonly RecognitionEffect[]
 }
 
 /** What follows from an event. Pure. @param nowMs monotonic */
-export function recognitionStep(state: Recognition, event: RecognitionEvent, nowMs: number): Step {
+export function recognitionStep(state: Recognition, event: RecognitionEvent, nowMs: number): RecognitionStep {
   switch (event.type) {
     case 'opened':
       return step(opened(state, event, nowMs))
@@ -198,7 +198,7 @@ const missingMs = ({ startMs, endMs }: Stretch, { knownMs }: Recognition): numbe
 
 const isSpeaking = ({ speech }: Recognition): boolean => speech.at(-1)?.endMs === undefined && speech.length > 0
 
-const step = (state: Recognition, ...effects: RecognitionEffect[]): Step => ({ state, effects })
+const step = (state: Recognition, ...effects: RecognitionEffect[]): RecognitionStep => ({ state, effects })
 
 function hangLimitMs(state: Recognition): number {
   if (state.interim !== '') return HANGS_AFTER_MS.halfway
@@ -237,25 +237,25 @@ function opened(
   return interims || preparing || state.giveUps === 0 ? running : awaitAgain(running, nowMs)
 }
 
-function closed(state: Recognition, hung: boolean, nowMs: number): Step {
+function closed(state: Recognition, hung: boolean, nowMs: number): RecognitionStep {
   const giveUps = state.speech.length > 0 ? Math.min(MAX_GIVE_UPS, state.giveUps + 1) : state.giveUps
   if (hung || state.unavailableSinceMs !== undefined) return step({ ...state, giveUps })
   return step({ ...state, giveUps, unavailableSinceMs: nowMs }, { type: 'unavailable', sinceMs: nowMs })
 }
 
 /** It works. */
-function available(state: Recognition): Step {
+function available(state: Recognition): RecognitionStep {
   if (state.unavailableSinceMs === undefined) return step(state)
   const next = { ...state, unavailableSinceMs: undefined, reportedUnavailable: false }
   return step(next, { type: 'unavailable', sinceMs: undefined })
 }
 
-function hears(state: Recognition): Step {
+function hears(state: Recognition): RecognitionStep {
   const next = available({ ...state, understood: true, hangsAtMs: undefined })
   return step(next.state, ...next.effects, { type: 'hears' })
 }
 
-function speechEnded(state: Recognition, endMs: number, nowMs: number): Step {
+function speechEnded(state: Recognition, endMs: number, nowMs: number): RecognitionStep {
   const last = state.speech.at(-1)
   if (last === undefined || last.endMs !== undefined) return step(state)
   const ended = { ...last, endMs, endedAtMs: nowMs }
@@ -271,7 +271,7 @@ function speechEnded(state: Recognition, endMs: number, nowMs: number): Step {
 
 type Heard = Extract<RecognitionEvent, { type: 'interim' | 'final' }>
 
-function interim(state: Recognition, event: Heard, nowMs: number): Step {
+function interim(state: Recognition, event: Heard, nowMs: number): RecognitionStep {
   if (event.as !== 'words') return step(state)
   const isFirst = state.interim === ''
   const next = { ...state, interim: event.text }
@@ -281,7 +281,7 @@ function interim(state: Recognition, event: Heard, nowMs: number): Step {
   return step(awaits ? awaitWords(awaitSign(next, nowMs), nowMs) : next, words)
 }
 
-function final(state: Recognition, event: Heard, nowMs: number): Step {
+function final(state: Recognition, event: Heard, nowMs: number): RecognitionStep {
   const span = spanOf(state, event)
   const knownMs = Math.max(state.knownMs, coverage(state, event))
   const answered = state.speech.findLast(({ endMs }) => endMs !== undefined && endMs <= knownMs + MIN_OWED_MS)
@@ -338,7 +338,7 @@ function spanOf({ speech, knownMs }: Recognition, { span, heardMs, lastSpeechMs 
   return { startMs: isPartlyKnown ? knownMs : first.startMs, endMs: last.endMs }
 }
 
-function tick(state: Recognition, nowMs: number): Step {
+function tick(state: Recognition, nowMs: number): RecognitionStep {
   let next = state
   const effects: RecognitionEffect[] = []
   if (next.opensAtMs !== undefined && nowMs >= next.opensAtMs) {
@@ -360,7 +360,7 @@ function tick(state: Recognition, nowMs: number): Step {
 }
 
 /** No words came of speech. While no recogniser is connected they still may: the audio is kept. */
-function notUnderstood(state: Recognition, nowMs: number): Step {
+function notUnderstood(state: Recognition, nowMs: number): RecognitionStep {
   // Awaited anew from the moment it can hear.
   if (state.preparing) return step(state)
   const { speech, unknown } = state

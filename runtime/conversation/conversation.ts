@@ -13,16 +13,7 @@ import { Limiter } from '../media/dsp/limiter.ts'
 import type { Pacer } from '../media/line/pacer.ts'
 import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
-import { isBackchannel } from './hearing/barge-in.ts'
-import { isEchoOf } from './hearing/echo-words.ts'
-import { endpointingDelay, turnSilence } from './hearing/endpointing.ts'
-import { InboundAudio } from './hearing/inbound-audio.ts'
-import { Recogniser, type RecogniserEvents } from './hearing/recogniser.ts'
-import type { Span } from './hearing/recognition.ts'
-import { SpokenLanguage } from './hearing/spoken-language.ts'
-import { listenForTones } from './hearing/tones.ts'
-import { TurnEnd } from './hearing/turn-end.ts'
-import { VoiceActivity } from './hearing/voice-activity.ts'
+import { CallerHearing } from './hearing/caller-hearing.ts'
 import type { Breakers } from './providers/breaker.ts'
 import type { ProviderKind } from './providers/chain.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './providers/models.ts'
@@ -38,7 +29,7 @@ import type { Fillers } from './speaking/fillers.ts'
 import { replayTimestamps } from './speaking/replay-timestamps.ts'
 import { ResilientTts } from './speaking/resilient-tts.ts'
 import { SpeechOutput, type SpeechOutputEvents } from './speaking/speech-output.ts'
-import type { Order, Report, Spoken } from './stages/signal.ts'
+import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { initialState } from './stages/state.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
@@ -90,21 +81,13 @@ export class Conversation implements LinkedConversation {
   readonly #log: Logger
   readonly #abort = new AbortController()
   readonly #stages: Stages
-  readonly #inbound: InboundAudio
+  readonly #hearing: CallerHearing
   readonly #echo: EchoSuppressor
-  readonly #voice: VoiceActivity
-  readonly #turnEnd: TurnEnd
-  readonly #recogniser: Recogniser
   readonly #output: SpeechOutput
   readonly #dialogue: Dialogue
   readonly #knowledge: Knowledge | undefined
   readonly #tts: ResilientTts
   readonly #usage = new UsageMeter()
-  /** The speech of the running turn, as far as its words are known. */
-  #turn: Span | undefined
-  readonly #spoken: SpokenLanguage
-  /** What the caller's last words were in, as far as it is known. */
-  #turnLanguage: string | undefined
   readonly #answeredMs: number
   readonly #leave: (() => void)[] = []
   readonly #in: ReturnType<typeof toAgent>
@@ -128,23 +111,13 @@ export class Conversation implements LinkedConversation {
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
     this.#toolCalls = resume?.tools.length ?? 0
-    this.#spoken = new SpokenLanguage(agent.language)
-    for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
-    const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#stages = new Stages(
-      stagesOf({ open, callMs, language }),
+      stagesOf({ open, callMs, language: () => this.#hearing.spoken.language }),
       initialState(resume),
       () => clock.monotonicMs(),
       (order) => this.#do(order),
     )
-    this.#inbound = new InboundAudio(clock)
-    this.#voice = new VoiceActivity(this.#inbound, models, clock, {
-      speechStarted: (startMs) => this.#speechStarted(startMs),
-      contested: () => this.#dialogue.busy,
-      paused: () => this.#turnEnd.paused(),
-      speechEnded: (endMs) => this.#speechEnded(endMs),
-    })
     this.#knowledge = agent.hasKnowledge
       ? new Knowledge(port, this.#abort.signal, (err) => this.#log.warn({ err }, 'Knowledge base lookup failed'))
       : undefined
@@ -162,28 +135,33 @@ export class Conversation implements LinkedConversation {
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
       fillerOver: () => this.#report({ type: 'filler_over' }),
-      wordsSettled: () => this.#recogniser.settled(),
+      wordsSettled: () => this.#hearing.recogniser.settled(),
     }
     this.#output = new SpeechOutput(format, send, port, clock, said, answeredMs)
     if (resume?.held === true) this.#output.hold(true)
-    this.#recogniser = new Recogniser({
+    this.#hearing = new CallerHearing({
+      open,
       chain: providers.stt,
-      inbound: this.#inbound,
-      voice: this.#voice,
-      clock,
-      events: this.#heard(),
-      signal: this.#abort.signal,
-    })
-    this.#turnEnd = new TurnEnd({
-      inbound: this.#inbound,
       models,
       clock,
-      silence: turnSilence(deps.endpointingDelayMs ?? endpointingDelay(agent.endpointing), language),
-      words: this.#recogniser,
-      onError: (err) => this.#failed('session', err),
+      echo: this.#echo,
+      endpointingDelayMs: deps.endpointingDelayMs,
+      agent: {
+        busy: () => this.#dialogue.busy,
+        speaks: () => this.#output.speaking,
+        said: () => this.#output.heardSoFar()?.text ?? '',
+      },
+      events: {
+        report: (report) => this.#report(report),
+        words: (text) => this.#knowledge?.hint(text),
+        language: (tag) => this.#tts.speakIn(tag),
+        unheard: () => this.#unanswered('stt', 'reply', true),
+        failed: (err) => this.#failed('session', err),
+      },
+      signal: this.#abort.signal,
     })
     this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
-    if (this.#spoken.follows) this.#tts.speakIn(this.#spoken.tag)
+    if (this.#hearing.spoken.follows) this.#tts.speakIn(this.#hearing.spoken.tag)
     this.#dialogue = new Dialogue({
       agent,
       context: contextOf(resume, clock.nowMs()),
@@ -191,13 +169,13 @@ export class Conversation implements LinkedConversation {
         llm: new ResilientLlm(providers.llm, random, deps.traced ? contextOfCall(open.callId) : undefined),
         tts: this.#tts,
       },
-      voice: this.#voice,
-      turnEnd: this.#turnEnd,
+      voice: this.#hearing.voice,
+      turnEnd: this.#hearing.turnEnd,
       output: this.#output,
       knowledge: this.#knowledge,
       tools: (hangUp) =>
         makeTools(agent.tools ?? [], port, { nextId: () => `tool-${++this.#toolCalls}`, hangUp }, this.#abort.signal),
-      listen: () => this.#recogniser.stream(),
+      listen: () => this.#hearing.recogniser.stream(),
       pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
       events: {
         takesTurn: (text) => this.#turnOver(text),
@@ -211,17 +189,20 @@ export class Conversation implements LinkedConversation {
         ended: (err) => this.#sessionEnded(err),
       },
     })
-    const saidAt = replayTimestamps(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#inbound.behind)
-    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#inbound, clock, pacer, saidAt)
+    const saidAt = replayTimestamps(
+      resume?.heard,
+      this.#answeredMs,
+      format.sampleRateHz,
+      () => this.#hearing.inbound.behind,
+    )
+    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
       this.#in.close,
       fromAgent(this.#output, pacer).close,
       pacer.add((_frames, nowMs) => this.#tick(nowMs)),
     )
     if (agent.voicemail !== undefined && resume?.answeredBy === undefined) {
-      const beep = (atMs: number) => this.#report({ type: 'beep', atMs })
-      const fax = (atMs: number) => this.#report({ type: 'fax', atMs })
-      this.#leave.push(listenForTones(this.#inbound, { beep, fax }))
+      this.#leave.push(this.#hearing.listenForTones())
     }
   }
 
@@ -243,10 +224,10 @@ export class Conversation implements LinkedConversation {
       this.#output.hold(this.#held)
     }
     // Text typed after speech is answered after it.
-    if (this.#inbound.behind)
+    if (this.#hearing.inbound.behind)
       inBackground(
         'call',
-        this.#inbound.caughtUp().then(() => this.#report({ type: 'input', event })),
+        this.#hearing.inbound.caughtUp().then(() => this.#report({ type: 'input', event })),
       )
     else this.#report({ type: 'input', event })
   }
@@ -265,7 +246,7 @@ export class Conversation implements LinkedConversation {
     for (const leave of this.#leave.splice(0)) leave()
     this.#tellRest()
     this.#abort.abort()
-    this.#turnEnd.close()
+    this.#hearing.turnEnd.close()
     this.#output.stop()
     try {
       await this.#dialogue.close()
@@ -307,7 +288,7 @@ export class Conversation implements LinkedConversation {
         return
       case 'answer':
         // Words that waited are answered as a turn of their own.
-        if (order.spoken) this.#turn = undefined
+        if (order.spoken) this.#hearing.dropTurn()
         this.#expectReply()
         this.#dialogue.answer(order.text, order.spoken)
         return
@@ -354,7 +335,7 @@ export class Conversation implements LinkedConversation {
 
   get #voiceKey(): string {
     const { tts } = this.#open.agent
-    return JSON.stringify([tts.provider, tts.voice, this.#spoken.tag])
+    return JSON.stringify([tts.provider, tts.voice, this.#hearing.spoken.tag])
   }
 
   #tell(event: CallEventBody, sound?: SoundSpan): void {
@@ -370,93 +351,15 @@ export class Conversation implements LinkedConversation {
     if (nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
   }
 
-  #speechStarted(startMs: number): void {
-    // VAD windows are 32 ms: refine the onset from the signal's energy.
-    const edgeMs = this.#inbound.loudStretches.beginning(startMs) ?? startMs
-    this.#turnEnd.speechStarted(edgeMs)
-    this.#recogniser.speechStarted(edgeMs)
-    this.#report({ type: 'speech_started', atMs: this.#inbound.arrivedMs(startMs) })
-  }
-
-  #speechEnded(endMs: number): void {
-    // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
-    const edgeMs = this.#inbound.loudStretches.end(endMs) ?? endMs
-    const atMs = this.#inbound.arrivedMs(edgeMs)
-    this.#turnEnd.speechEnded(atMs)
-    this.#report({ type: 'speech_ended', atMs })
-    this.#recogniser.speechEnded(edgeMs)
-  }
-
-  /** A span of the caller's audio as the stages have it. */
-  #heardAt({ startMs, endMs }: Span): Spoken {
-    const at = { startMs: this.#inbound.arrivedMs(startMs), endMs: this.#inbound.arrivedMs(endMs) }
-    const [from, to] = [this.#place(startMs), this.#place(endMs)]
-    return from === undefined || to === undefined ? at : { ...at, sound: { from, to } }
-  }
-
-  /** Which sample of the caller's, by their timestamps. */
-  #place(ms: number): number | undefined {
-    const soundMs = this.#inbound.soundMs(ms)
-    return soundMs === undefined ? undefined : Math.round((soundMs * this.#open.format.sampleRateHz) / 1000)
-  }
-
-  /** What the recogniser says, with the times of the sound. */
-  #heard(): RecogniserEvents {
-    const of = (language: string | undefined) => (language === undefined ? {} : { language })
-    return {
-      agentSpeaks: () => this.#output.speaking,
-      isEcho: (text) => {
-        const isEcho = this.#echo.mayEcho && isEchoOf(text, this.#output.heardSoFar()?.text ?? '')
-        if (isEcho) this.#echo.doubt()
-        return isEcho
-      },
-      isOverSpeech: (text) =>
-        this.#open.agent.interruption?.enabled === false || isBackchannel(text, this.#spoken.language),
-      words: ({ text, final, language, span, endsTurn }) => {
-        if (final)
-          this.#turn = { startMs: Math.min(this.#turn?.startMs ?? span.startMs, span.startMs), endMs: span.endMs }
-        if (endsTurn) this.#turnEnd.turnEnded(span.endMs)
-        this.#knowledge?.hint(text)
-        this.#turnLanguage = final ? this.#speaks(text, language) : language
-        this.#report({ type: 'heard_words', text, final, ...this.#heardAt(span), ...of(this.#turnLanguage) })
-      },
-      overSpeech: ({ text, language, span }) =>
-        this.#report({ type: 'over_speech', text, ...this.#heardAt(span), ...of(language) }),
-      overdue: (endMs) => this.#report({ type: 'words_overdue', endMs: this.#inbound.arrivedMs(endMs) }),
-      noise: () => {
-        this.#echo.doubt()
-        this.#report({ type: 'noise' })
-      },
-      noWords: ({ reason, message, ...span }) => {
-        this.#echo.doubt()
-        const advice = message === undefined ? {} : { message }
-        this.#report({ type: 'no_words', reason, ...this.#heardAt(span), ...advice })
-      },
-      sttUnavailable: (sinceMs) => this.#report({ type: 'stt_unavailable', sinceMs }),
-      failed: () => this.#unanswered('stt', 'reply', true),
-    }
-  }
-
-  /** Final words are in this language, as far as it is known: with `multi` the agent goes on in it. */
-  #speaks(text: string, named: string | undefined): string | undefined {
-    const followed = this.#spoken.heard(text, named)
-    if (followed !== undefined) this.#tts.speakIn(this.#spoken.tag)
-    return followed ?? named
-  }
-
   /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
   #turnOver(text: string): boolean {
-    const language = this.#turnLanguage
-    const { heardMs } = this.#inbound
-    const span = this.#turn ?? { startMs: heardMs, endMs: heardMs }
-    this.#turn = undefined
-    const turn = { text, ...this.#heardAt(span), ...(language === undefined ? {} : { language }) }
+    const turn = this.#hearing.takeTurn(text)
     this.#expectReply()
     return this.#report({ type: 'turn_over', turn, kept: false })
   }
 
   #expectReply(): void {
-    this.#inbound.forget()
+    this.#hearing.inbound.forget()
     this.#output.expectReply()
   }
 
@@ -505,7 +408,7 @@ export class Conversation implements LinkedConversation {
 
   #reportLosses(): void {
     const before = this.#lost
-    this.#lost = { ...this.#in.lost, voice_activity: this.#voice.droppedMs }
+    this.#lost = { ...this.#in.lost, voice_activity: this.#hearing.voice.droppedMs }
     for (const where of ['line', 'late', 'voice_activity'] as const) {
       const ms = this.#lost[where] - before[where]
       if (ms > 0) this.#deps.observer.audioLost(where, ms)
@@ -515,7 +418,7 @@ export class Conversation implements LinkedConversation {
   #reportUsage(): void {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     this.#reportLosses()
-    const usage = this.#usage.take(this.#inbound.heardMs)
+    const usage = this.#usage.take(this.#hearing.inbound.heardMs)
     for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
   }
 }

@@ -1,7 +1,7 @@
 import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../../media/frame.ts'
-import { Timeline } from '../../media/line/timeline.ts'
+import { RunMap } from '../../media/line/run-map.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from '../providers/models.ts'
 import { SpeechEdges } from './speech-edges.ts'
 
@@ -52,8 +52,8 @@ export class InboundAudio {
   #stalledAtMs: number | undefined
   #sinceStallMs = 0
   readonly loudStretches = new SpeechEdges()
-  readonly #arrivals = new Timeline()
-  readonly #sounds = new Timeline()
+  readonly #arrivals = new RunMap()
+  readonly #sounds = new RunMap()
   /** The end of the caller's sound by their timestamps; undefined: none came yet. */
   #soundEndMs: number | undefined
   /** All audio heard so far, in milliseconds: the end of the run. */

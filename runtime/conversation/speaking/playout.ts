@@ -6,7 +6,7 @@ const MAX_DELAY_MS = 3_000
 const MAX_MARKS = 16
 
 /** A frame on its way to the listener: sent, and not dropped since. */
-export interface SentFrame {
+export interface FrameOnTheWay {
   atMs: number
   /** Its place in what is said. */
   leftMs: number
@@ -18,17 +18,17 @@ export interface SentFrame {
 /** What was sent and may not have been heard yet: what lies between sending and hearing is learnt from the client's marks. Pure. */
 export class Playout {
   /** Oldest first. */
-  #onTheWay: SentFrame[] = []
+  #onTheWay: FrameOnTheWay[] = []
   readonly #sentAtMs = new Map<number, number>()
   #markId = 0
   #delayMs = 0
 
-  sent(frame: SentFrame): void {
+  sent(frame: FrameOnTheWay): void {
     this.#onTheWay.push(frame)
     while (this.#onTheWay[0]!.atMs <= frame.atMs - MAX_DELAY_MS) this.#onTheWay.shift()
   }
 
-  unheard(nowMs: number): SentFrame[] {
+  unheard(nowMs: number): FrameOnTheWay[] {
     const heardUpToMs = nowMs - this.#delayMs
     return this.#onTheWay.filter(({ atMs }) => atMs > heardUpToMs)
   }

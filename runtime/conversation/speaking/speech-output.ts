@@ -8,7 +8,7 @@ import type { Encode } from '../../media/codecs/codec.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
 import { FRAME_MS, samplesPerFrame } from '../../media/frame.ts'
 import { FrameRun } from '../../media/frame-run.ts'
-import { Playout, type SentFrame } from './playout.ts'
+import { type FrameOnTheWay, Playout } from './playout.ts'
 import { type Heard, joinHeard, SpeechSegment } from './speech-segment.ts'
 import { SpokenText } from './spoken-text.ts'
 
@@ -67,7 +67,7 @@ export class SpeechOutput extends voice.AudioOutput {
   #room: (() => void) | undefined
   readonly #playout = new Playout()
   /** Frames the client dropped before playing them: sent again before anything new. */
-  #again: SentFrame[] = []
+  #again: FrameOnTheWay[] = []
   #filler: Filler | undefined
 
   /** @param zeroMs timestamps of what is sent count from here, monotonic */
@@ -318,7 +318,7 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   /** What was sent and can't have been heard yet. */
-  #unheard(): SentFrame[] {
+  #unheard(): FrameOnTheWay[] {
     return this.#playout.unheard(this.#clock.monotonicMs())
   }
 

@@ -4,7 +4,7 @@ const SAME_MS = 1
 const MAX_PIECES = 4_096
 
 /** Where the milliseconds of one run of sound lie in another count of time, from piece to piece. Pure. */
-export class Timeline {
+export class RunMap {
   #pieces: { fromMs: number; offsetMs: number }[] = []
 
   /** From `fromMs` of the run on, a millisecond lies `offsetMs` further in the other count. */

@@ -44,6 +44,8 @@ interface Stretch {
 export interface Recognition {
   /** The running recogniser gives words while they are spoken; else whole utterances, when they are over. */
   readonly interims: boolean
+  /** It has given some: it may do so and never does. */
+  readonly gaveInterims: boolean
   /** Another one can take over. */
   readonly backed: boolean
   /** It can't hear yet: its silence says nothing. */
@@ -71,6 +73,7 @@ export interface Recognition {
 
 export const NOTHING_HEARD: Recognition = {
   interims: true,
+  gaveInterims: false,
   backed: false,
   preparing: false,
   speech: [],
@@ -232,7 +235,7 @@ function opened(
   { interims, backed, preparing }: Extract<RecognitionEvent, { type: 'opened' }>,
   nowMs: number,
 ): Recognition {
-  const running = { ...state, interims, backed, preparing, opensAtMs: nowMs + OPENS_WITHIN_MS }
+  const running = { ...state, interims, gaveInterims: false, backed, preparing, opensAtMs: nowMs + OPENS_WITHIN_MS }
   // A whole utterance is asked for again with the audio that was kept.
   return interims || preparing || state.giveUps === 0 ? running : awaitAgain(running, nowMs)
 }
@@ -274,7 +277,7 @@ type Heard = Extract<RecognitionEvent, { type: 'interim' | 'final' }>
 function interim(state: Recognition, event: Heard, nowMs: number): RecognitionStep {
   if (event.as !== 'words') return step(state)
   const isFirst = state.interim === ''
-  const next = { ...state, interim: event.text }
+  const next = { ...state, interims: true, gaveInterims: true, interim: event.text }
   const words = { type: 'words' as const, span: spanOf(state, event) }
   // Words that stay half known are none: their rest is awaited, too, but not for ever.
   const awaits = isFirst && state.speech.length > 0 && !isSpeaking(state)
@@ -283,10 +286,12 @@ function interim(state: Recognition, event: Heard, nowMs: number): RecognitionSt
 
 function final(state: Recognition, event: Heard, nowMs: number): RecognitionStep {
   const span = spanOf(state, event)
-  const knownMs = Math.max(state.knownMs, coverage(state, event))
+  const interims = state.interims && state.gaveInterims
+  const knownMs = Math.max(state.knownMs, coverage(interims, event))
   const answered = state.speech.findLast(({ endMs }) => endMs !== undefined && endMs <= knownMs + MIN_OWED_MS)
   const next = withoutKnown({
     ...state,
+    interims,
     knownMs,
     interim: '',
     understood: false,
@@ -311,7 +316,7 @@ function emptyFinal(state: Recognition, { span }: Heard): Recognition {
 }
 
 /** The end of what final words tell of: their own sound, or all that was heard. */
-function coverage({ interims }: Recognition, { span, lastSpeechMs }: Heard): number {
+function coverage(interims: boolean, { span, lastSpeechMs }: Heard): number {
   return interims || span === undefined ? lastSpeechMs : span.endMs
 }
 

@@ -154,6 +154,7 @@ export class Conversation implements LinkedConversation {
       events: {
         report: (report) => this.#report(report),
         words: (text) => this.#knowledge?.hint(text),
+        prepares: (on) => this.#dialogue.prepareReplies(on),
         language: (tag) => this.#tts.speakIn(tag),
         unheard: () => this.#unanswered('stt', 'reply', true),
         failed: (err) => this.#failed('session', err),

@@ -30,6 +30,8 @@ export interface CallerHearingEvents {
   report(report: Report): void
   /** Words so far. */
   words(text: string): void
+  /** An answer to the words so far is worth preparing, or not yet. */
+  prepares(on: boolean): void
   /** The caller speaks this language from now on. */
   language(tag: string): void
   /** No more is heard of the caller. */
@@ -168,6 +170,7 @@ export class CallerHearing {
       },
       overSpeech: ({ text, language, span }) =>
         events.report({ type: 'over_speech', text, ...this.#arrived(span), ...of(language) }),
+      prepares: (on) => events.prepares(on),
       overdue: (endMs) => events.report({ type: 'words_overdue', endMs: this.inbound.arrivedMs(endMs) }),
       noise: () => {
         echo.doubt()

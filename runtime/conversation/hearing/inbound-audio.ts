@@ -52,8 +52,9 @@ export class InboundAudio {
   #stalledAtMs: number | undefined
   #sinceStallMs = 0
   readonly loudStretches = new SpeechEdges()
-  readonly #arrivals = new RunMap()
-  readonly #sounds = new RunMap()
+  /** Packets jitter: a few milliseconds are no news. */
+  readonly #arrivals = new RunMap(5)
+  readonly #sounds = new RunMap(1)
   /** The end of the caller's sound by their timestamps; undefined: none came yet. */
   #soundEndMs: number | undefined
   /** All audio heard so far, in milliseconds: the end of the run. */

@@ -12,6 +12,7 @@ import { MODEL_RATE_HZ } from '../providers/models.ts'
 import type { InboundAudio } from './inbound-audio.ts'
 import {
   answerLimitMs,
+  expectsMore,
   NOTHING_HEARD,
   owesWords,
   type RecognitionEffect,
@@ -64,6 +65,8 @@ export interface RecogniserEvents {
   words(words: Words): void
   /** Words over the agent's speech that are no turn, or none yet. */
   overSpeech(words: Words): void
+  /** An answer to the words so far is worth preparing, or not yet. */
+  prepares(on: boolean): void
   /** Words of what was said until that place in the audio are overdue. */
   overdue(endMs: number): void
   /** No words come of the sound, and none should. */
@@ -382,7 +385,9 @@ export class Recogniser {
   #flush(): void {
     const finals = this.#finals
     this.#finals = undefined
-    if (finals !== undefined) this.#enqueue(finals)
+    if (finals === undefined) return
+    this.#events.prepares(!expectsMore(this.#state, this.#clock.monotonicMs()))
+    this.#enqueue(finals)
   }
 
   #enqueue(event: stt.SpeechEvent): void {

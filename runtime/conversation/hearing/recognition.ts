@@ -21,6 +21,8 @@ const MIN_OWED_MS = 200
 /** The end of a turn waits for words that are owed for as long as they usually take, and more. */
 const USUAL_LATENCIES = 2.5
 const MIN_OWED_WAIT_MS = 2_000
+/** Of speech without words, on a line that is never quiet for long. */
+const MAX_STRETCHES = 64
 /** How much of the slowest answer is remembered at the next one. */
 const SLOWNESS_KEPT = 0.8
 
@@ -142,7 +144,10 @@ export function recognitionStep(state: Recognition, event: RecognitionEvent, now
     case 'speech_started':
       return step({
         ...state,
-        speech: [...state.speech, { startMs: event.startMs, endMs: undefined, endedAtMs: 0, isEmpty: false }],
+        speech: [
+          ...state.speech.slice(1 - MAX_STRETCHES),
+          { startMs: event.startMs, endMs: undefined, endedAtMs: 0, isEmpty: false },
+        ],
         hangsAtMs: undefined,
         wordsAtMs: undefined,
       })
@@ -176,6 +181,11 @@ export function recognitionDueAtMs(state: Recognition, nowMs: number): number | 
 /** Words are on their way of speech that is over: a turn that ended now would end on old ones. */
 export function owesWords(state: Recognition, nowMs: number): boolean {
   return nowMs < (owedUntil(state) ?? Number.NEGATIVE_INFINITY)
+}
+
+/** More of the turn is being said or recognised: an answer to the words so far would be thrown away. */
+export function expectsMore(state: Recognition, nowMs: number): boolean {
+  return !state.interims && (isSpeaking(state) || owesWords(state, nowMs))
 }
 
 /** How long a request of one utterance may take. */

@@ -23,7 +23,7 @@ async function asks(pauseMs: number, answers: readonly Answer[]) {
 }
 
 test('a turn does not end on the first sentence while the words of the second are on their way', async (t) => {
-  const { port, hangUp, stt } = await asks(600, [
+  const { port, hangUp, stt, llm } = await asks(600, [
     { afterMs: 300, gives: FIRST },
     { afterMs: 300, gives: SECOND },
   ])
@@ -32,6 +32,7 @@ test('a turn does not end on the first sentence while the words of the second ar
   t.same(port.said, [`user: ${FIRST} ${SECOND}`, `assistant: Noted: ${FIRST} ${SECOND}`])
   t.equal(stt.asked.length, 2)
   t.equal(port.clears, 0, 'nothing was said that had to be taken back')
+  t.same(llm.asked, [`${FIRST} ${SECOND}`], 'no answer to the first sentence alone is prepared')
 })
 
 test('sentences whose words come at once are one turn, and none is lost', async (t) => {

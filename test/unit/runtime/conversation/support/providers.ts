@@ -27,6 +27,8 @@ export interface EarOptions {
   staysInterim?: boolean
   /** It hears nothing before; what is said meanwhile waits. */
   ready?: Promise<void>
+  /** Its final words end a turn, as it says itself. */
+  endsTurns?: boolean
   /** It says so when it hears something else than its utterances. */
   saysUnknown?: boolean
 }
@@ -113,7 +115,10 @@ class ScriptedSpeech extends stt.SpeechStream {
     const { languageOf, writes } = this.#owner.options
     const language = (languageOf?.(utterance) ?? 'en') as stt.SpeechData['language']
     const text = writes?.(utterance) ?? utterance
-    this.queue.put({ type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] })
+    const event: SignalledEvent = { type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] }
+    const isFinal = type === stt.SpeechEventType.FINAL_TRANSCRIPT
+    if (isFinal && this.#owner.options.endsTurns === true) event.signal = { type: 'end_of_turn' }
+    this.queue.put(event)
   }
 }
 

@@ -9,7 +9,7 @@ import { isBackchannel } from './barge-in.ts'
 import { isEchoOf } from './echo-words.ts'
 import { endpointingDelay, turnSilence } from './endpointing.ts'
 import { InboundAudio } from './inbound-audio.ts'
-import { Recogniser, type RecogniserEvents } from './recogniser.ts'
+import { type HeardEffect, Recogniser, type RecogniserEvents, type Words } from './recogniser.ts'
 import type { Span } from './recognition.ts'
 import { SpokenLanguage } from './spoken-language.ts'
 import { listenForTones } from './tones.ts'
@@ -151,7 +151,6 @@ export class CallerHearing {
   /** What the recogniser says, with the times of the sound. */
   #recognised(): RecogniserEvents {
     const { open, agent, echo, events } = this.#options
-    const of = (language: string | undefined) => (language === undefined ? {} : { language })
     return {
       agentSpeaks: () => agent.speaks(),
       isEcho: (text) => {
@@ -160,30 +159,51 @@ export class CallerHearing {
         return isEcho
       },
       isOverSpeech: (text) => open.agent.interruption?.enabled === false || isBackchannel(text, this.spoken.language),
-      words: ({ text, final, language, span, endsTurn }) => {
-        if (final)
-          this.#turn = { startMs: Math.min(this.#turn?.startMs ?? span.startMs, span.startMs), endMs: span.endMs }
-        if (endsTurn) this.turnEnd.turnEnded(span.endMs)
-        events.words(text)
-        this.#turnLanguage = final ? this.#speaks(text, language) : language
-        events.report({ type: 'heard_words', text, final, ...this.#arrived(span), ...of(this.#turnLanguage) })
-      },
-      overSpeech: ({ text, language, span }) =>
-        events.report({ type: 'over_speech', text, ...this.#arrived(span), ...of(language) }),
+      happened: (effect, words) => this.#happened(effect, words),
       prepares: (on) => events.prepares(on),
-      overdue: (endMs) => events.report({ type: 'words_overdue', endMs: this.inbound.arrivedMs(endMs) }),
-      noise: () => {
-        echo.doubt()
-        events.report({ type: 'noise' })
-      },
-      noWords: ({ reason, message, ...span }) => {
-        echo.doubt()
-        const advice = message === undefined ? {} : { message }
-        events.report({ type: 'no_words', reason, ...this.#arrived(span), ...advice })
-      },
-      sttUnavailable: (sinceMs) => events.report({ type: 'stt_unavailable', sinceMs }),
       failed: () => events.unheard(),
     }
+  }
+
+  #happened(effect: HeardEffect, words: Words | undefined): void {
+    const { echo, events } = this.#options
+    const { report } = events
+    switch (effect.type) {
+      case 'words':
+        if (words !== undefined) this.#heard(words, effect.span)
+        return
+      case 'over_speech':
+        if (words !== undefined)
+          report({
+            type: 'over_speech',
+            text: words.text,
+            ...this.#arrived(effect.span),
+            ...inLanguage(words.language),
+          })
+        return
+      case 'overdue':
+        report({ type: 'words_overdue', endMs: this.inbound.arrivedMs(effect.endMs) })
+        return
+      case 'noise':
+        echo.doubt()
+        report({ type: 'noise' })
+        return
+      case 'no_words':
+        echo.doubt()
+        report({ ...effect, ...this.#arrived(effect) })
+        return
+      case 'unavailable':
+        report({ type: 'stt_unavailable', sinceMs: effect.sinceMs })
+    }
+  }
+
+  #heard({ text, final, language, endsTurn }: Words, span: Span): void {
+    if (final) this.#turn = { startMs: Math.min(this.#turn?.startMs ?? span.startMs, span.startMs), endMs: span.endMs }
+    if (endsTurn) this.turnEnd.turnEnded(span.endMs)
+    this.#options.events.words(text)
+    this.#turnLanguage = final ? this.#speaks(text, language) : language
+    const spoken = { ...this.#arrived(span), ...inLanguage(this.#turnLanguage) }
+    this.#options.events.report({ type: 'heard_words', text, final, ...spoken })
   }
 
   /** Final words are in this language, as far as it is known: with `multi` the agent goes on in it. */
@@ -193,3 +213,5 @@ export class CallerHearing {
     return followed ?? named
   }
 }
+
+const inLanguage = (language: string | undefined) => (language === undefined ? {} : { language })

@@ -50,9 +50,10 @@ export interface Words {
   language: string | undefined
   /** The recogniser itself says that they end the caller's turn. */
   endsTurn: boolean
-  /** The speech they are of, in the run of the caller's audio. */
-  span: Span
 }
+
+/** What the rest of the conversation is told; the other effects are the recogniser's own. */
+export type HeardEffect = Exclude<RecognitionEffect, { type: 'prepare' | 'hears' | 'forget' | 'give_up' }>
 
 export interface RecogniserEvents {
   /** The agent's voice is on the line now. */
@@ -61,20 +62,10 @@ export interface RecogniserEvents {
   isEcho(text: string): boolean
   /** Words over the agent's speech say "go on", or have to wait. */
   isOverSpeech(text: string): boolean
-  /** Words so far of the running utterance, or all of it. */
-  words(words: Words): void
-  /** Words over the agent's speech that are no turn, or none yet. */
-  overSpeech(words: Words): void
+  /** What became of what the caller said, and the words that it is about, if any. */
+  happened(effect: HeardEffect, words: Words | undefined): void
   /** An answer to the words so far is worth preparing, or not yet. */
   prepares(on: boolean): void
-  /** Words of what was said until that place in the audio are overdue. */
-  overdue(endMs: number): void
-  /** No words come of the sound, and none should. */
-  noise(): void
-  /** No words come of the speech. `message`: for an operator, what can be done about it. */
-  noWords(speech: Span & { reason: 'no_words' | 'stt_failed' | 'unknown_sentence'; message?: string }): void
-  /** No recogniser could be had since then, monotonic; undefined: one can again. */
-  sttUnavailable(sinceMs: number | undefined): void
   /** None will be had: the keys or the accounts are the reason, or it took too long. */
   failed(): void
 }
@@ -163,7 +154,7 @@ export class Recogniser {
     return new Promise((resolve) => this.#settling.push(resolve))
   }
 
-  #step(event: RecognitionEvent, from?: { candidate: Candidate<stt.STT>; words: Omit<Words, 'span'> }): void {
+  #step(event: RecognitionEvent, from?: { candidate: Candidate<stt.STT>; words: Words }): void {
     if (this.#signal.aborted) return
     const nowMs = this.#clock.monotonicMs()
     const { state, effects } = recognitionStep(this.#state, event, nowMs)
@@ -180,14 +171,8 @@ export class Recogniser {
       setImmediate(() => setImmediate(() => this.#settle()))
   }
 
-  #do(effect: RecognitionEffect, from?: { candidate: Candidate<stt.STT>; words: Omit<Words, 'span'> }): void {
+  #do(effect: RecognitionEffect, from?: { candidate: Candidate<stt.STT>; words: Words }): void {
     switch (effect.type) {
-      case 'words':
-        if (from !== undefined) this.#events.words({ ...from.words, span: effect.span })
-        return
-      case 'over_speech':
-        if (from !== undefined) this.#events.overSpeech({ ...from.words, span: effect.span })
-        return
       case 'prepare':
         if (!this.#isOverSpeech(effect.text)) this.#emit(preflight(effect.text))
         return
@@ -200,19 +185,8 @@ export class Recogniser {
       case 'give_up':
         this.#giveUp?.()
         return
-      case 'overdue':
-        this.#events.overdue(effect.endMs)
-        return
-      case 'noise':
-        this.#events.noise()
-        return
-      case 'no_words': {
-        const { type: _, ...speech } = effect
-        this.#events.noWords(speech)
-        return
-      }
-      case 'unavailable':
-        this.#events.sttUnavailable(effect.sinceMs)
+      default:
+        this.#events.happened(effect, from?.words)
     }
   }
 

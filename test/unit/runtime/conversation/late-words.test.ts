@@ -78,9 +78,7 @@ test('a turn has the times of its sound, however late its words come', async (t)
     const ms = ((to - from) * 1000) / RATE_HZ
     t.ok(Math.abs(ms - lengthMs(text)) < 200, `${ms} ms of sound, ${lengthMs(text)} ms were spoken`)
   }
-  const [first, second] = port.turns.filter(({ turn }) => turn.role === 'user')
-  t.ok(Math.abs(first!.turn.endMs - first!.turn.startMs - lengthMs(FIRST)) < 250)
-  t.ok(second!.turn.startMs > first!.turn.endMs + 1_500, 'the second does not begin where the first ended')
+  t.ok(spans[1]!.from > spans[0]!.to + 1.5 * RATE_HZ, 'the second does not begin where the first ended')
 })
 
 test('an agent that was cut off does not go on over a caller whose words are on their way', async (t) => {
@@ -111,7 +109,7 @@ test('an agent that was cut off by a noise goes on once the recogniser found no 
   })
   t.teardown(hangUp)
   await port.until('the agent has spoken a while', () => port.loudFrames > 60)
-  await say(speech('Aaah, aaah, aaah', RATE_HZ))
+  await say(speech(SECOND, RATE_HZ))
   await port.until('the agent has finished', () => port.turns.length > 0)
   t.strictSame(port.said, [`assistant: ${STORY}`])
   t.ok(port.clears >= 1, 'it had stopped')

@@ -23,10 +23,7 @@ t.test('three in a row leave something out, six give the call up', (t) => {
 
 t.test('a turn of the caller, and a worker that ran long, begin a new row', (t) => {
   const lost = new LostWorkers()
-  t.same(
-    [lost.lost(1, 0, 0), lost.lost(1, 0, 1), lost.lost(2, 0, 2), lost.lost(2, 0, 3)],
-    ['go_on', 'go_on', 'go_on', 'go_on'],
-  )
+  t.same([lost.lost(1, 0, 0), lost.lost(1, 0, 1), lost.lost(2, 0, 2), lost.lost(2, 0, 3)], ['go_on', 'go_on', 'go_on', 'go_on'])
   lost.accepted(4)
   t.equal(lost.lost(2, 0, 60_004), 'go_on')
   t.equal(lost.lost(2, 0, 60_005), 'go_on')

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SlotClaim } from '../../admission/slot-claim.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -349,8 +350,11 @@ export class LiveCall implements PathCall {
   }
 
   async #seek(): Promise<void> {
-    const waitMs = this.#state.seekUntilMs - this.#options.clock.monotonicMs()
+    const { clock } = this.#options
     try {
+      const pauseMs = this.#lost.pauseMs(clock.monotonicMs())
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: this.#over.signal })
+      const waitMs = this.#state.seekUntilMs - clock.monotonicMs()
       const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(this.#claim(), waitMs, this.#over.signal))
       if (this.#state.phase === 'ended') return seat.release('done')
       this.#seat = seat

@@ -98,10 +98,7 @@ export class CallerHearing {
   /** Reports beeps of answering machines and faxes until the returned function is called. */
   listenForTones(): () => void {
     const { report } = this.#options.events
-    return listenForTones(this.inbound, {
-      beep: (atMs) => report({ type: 'beep', atMs }),
-      fax: (atMs) => report({ type: 'fax', atMs }),
-    })
+    return listenForTones(this.inbound, (type, atMs) => report({ type, atMs }))
   }
 
   /** The caller's spoken turn is over; the next one begins with the next words. */

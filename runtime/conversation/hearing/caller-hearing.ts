@@ -14,6 +14,7 @@ import type { Span } from './recognition.ts'
 import { SpokenLanguage } from './spoken-language.ts'
 import { listenForTones } from './tones.ts'
 import { TurnEnd } from './turn-end.ts'
+import { TurnSpan } from './turn-span.ts'
 import { VoiceActivity } from './voice-activity.ts'
 
 /** What the agent does meanwhile. */
@@ -60,8 +61,7 @@ export class CallerHearing {
   readonly recogniser: Recogniser
   readonly spoken: SpokenLanguage
   readonly #options: CallerHearingOptions
-  /** The speech of the running turn, as far as its words are known. */
-  #turn: Span | undefined
+  readonly #turn = new TurnSpan()
   /** What the caller's last words were in, as far as it is known. */
   #turnLanguage: string | undefined
 
@@ -104,20 +104,20 @@ export class CallerHearing {
   /** The caller's spoken turn is over; the next one begins with the next words. */
   takeTurn(text: string): SpokenTurn {
     const { heardMs } = this.inbound
-    const span = this.#turn ?? { startMs: heardMs, endMs: heardMs }
-    this.#turn = undefined
+    const span = this.#turn.take() ?? { startMs: heardMs, endMs: heardMs }
     const language = this.#turnLanguage
     return { text, ...this.#arrived(span), ...(language === undefined ? {} : { language }) }
   }
 
   /** Words so far were answered otherwise: they are of no turn. */
   dropTurn(): void {
-    this.#turn = undefined
+    this.#turn.take()
   }
 
   #speechStarted(startMs: number): void {
     // VAD windows are 32 ms: refine the onset from the signal's energy.
     const edgeMs = this.inbound.loudStretches.beginning(startMs) ?? startMs
+    this.#turn.speechStarted(edgeMs)
     this.turnEnd.speechStarted(edgeMs)
     this.recogniser.speechStarted(edgeMs)
     this.#options.events.report({ type: 'speech_started', atMs: this.inbound.arrivedMs(startMs) })
@@ -127,6 +127,7 @@ export class CallerHearing {
     // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
     const edgeMs = this.inbound.loudStretches.end(endMs) ?? endMs
     const atMs = this.inbound.arrivedMs(edgeMs)
+    this.#turn.speechEnded(edgeMs)
     this.turnEnd.speechEnded(atMs)
     this.#options.events.report({ type: 'speech_ended', atMs })
     this.recogniser.speechEnded(edgeMs)
@@ -195,7 +196,7 @@ export class CallerHearing {
   }
 
   #heard({ text, final, language, endsTurn }: Words, span: Span): void {
-    if (final) this.#turn = { startMs: Math.min(this.#turn?.startMs ?? span.startMs, span.startMs), endMs: span.endMs }
+    if (final) this.#turn.words(span)
     if (endsTurn) this.turnEnd.turnEnded(span.endMs)
     this.#options.events.words(text)
     this.#turnLanguage = final ? this.#speaks(text, language) : language

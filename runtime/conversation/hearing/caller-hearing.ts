@@ -195,8 +195,8 @@ export class CallerHearing {
     }
   }
 
-  #heard({ text, final, language, endsTurn }: Words, span: Span): void {
-    if (final) this.#turn.words(span)
+  #heard({ text, final, language, endsTurn, untilMs }: Words, span: Span): void {
+    if (final) this.#turn.words(span, untilMs)
     if (endsTurn) this.turnEnd.turnEnded(span.endMs)
     this.#options.events.words(text)
     this.#turnLanguage = final ? this.#speaks(text, language) : language

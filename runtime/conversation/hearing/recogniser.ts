@@ -50,6 +50,8 @@ export interface Words {
   language: string | undefined
   /** The recogniser itself says that they end the caller's turn. */
   endsTurn: boolean
+  /** Where the sound ends that they are of, as the recogniser has it. */
+  untilMs: number | undefined
 }
 
 /** What the rest of the conversation is told; the other effects are the recogniser's own. */
@@ -296,7 +298,10 @@ export class Recogniser {
     const text = said?.text.trim() ?? ''
     const final = event.type === stt.SpeechEventType.FINAL_TRANSCRIPT
     const signal = signalOf(event)
-    const words = { text, final, language: said?.language || undefined, endsTurn: signal?.type === 'end_of_turn' }
+    const { heardMs } = this.#inbound
+    const span = said && spanOf(said, zeroMs, heardMs)
+    const endsTurn = signal?.type === 'end_of_turn'
+    const words = { text, final, language: said?.language || undefined, endsTurn, untilMs: span?.endMs }
     const from = { candidate, words }
     switch (event.type) {
       case stt.SpeechEventType.INTERIM_TRANSCRIPT:
@@ -304,8 +309,6 @@ export class Recogniser {
       case stt.SpeechEventType.FINAL_TRANSCRIPT: {
         if (signal?.type === 'eager_end_of_turn' || signal?.type === 'end_of_turn') this.endsTurns = true
         const as = text === '' || this.#isEcho(text) ? 'echo' : this.#isOverSpeech(text) ? 'over_speech' : 'words'
-        const { heardMs } = this.#inbound
-        const span = said && spanOf(said, zeroMs, heardMs)
         const { lastSpeechMs } = this.#voice
         this.#step({ type: final ? 'final' : 'interim', text, span, heardMs, lastSpeechMs, as }, from)
         if (as !== 'words') return

@@ -17,6 +17,16 @@ t.test('a turn is the speech of its words, from the first to the last', async (t
   t.equal(turn.take(), undefined)
 })
 
+t.test('speech that is judged later than its words came is of the turn', async (t) => {
+  const turn = new TurnSpan()
+  turn.speechStarted(1_000)
+  turn.speechEnded(2_000)
+  turn.words({ startMs: 1_000, endMs: 2_000 }, 2_400)
+  turn.speechStarted(2_150)
+  turn.speechEnded(2_380)
+  t.same(turn.take(), { startMs: 1_000, endMs: 2_380 })
+})
+
 t.test('words that come before their speech is over end where it ends', async (t) => {
   for (const known of [1_960, 2_200]) {
     const turn = new TurnSpan()

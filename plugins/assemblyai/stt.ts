@@ -65,8 +65,7 @@ function turns(address: SocketAddress, waitsForFormat: boolean): RecognitionProt
           const words = wordsOf(message)
           if (message.end_of_turn !== true) return hearing.interim(words)
           if (waitsForFormat && message.turn_is_formatted !== true) return hearing.eagerEnd(words)
-          hearing.final(words)
-          return hearing.ended()
+          return hearing.turnEnd(words)
         }
         case 'Termination':
           return hearing.done()

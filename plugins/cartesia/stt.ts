@@ -84,8 +84,7 @@ function turns(address: SocketAddress): RecognitionProtocol {
         case 'turn.resume':
           return hearing.resumed(words)
         case 'turn.end':
-          hearing.final(words)
-          return hearing.ended()
+          return hearing.turnEnd(words)
         case 'error': {
           const { status_code: status, error_code: code, message: said, title } = message
           return hearing.failed(explainFailure(CARTESIA, { status, code, message: said ?? title }))

@@ -39,8 +39,7 @@ export function flux(address: SocketAddress): RecognitionProtocol {
       }
       switch (message.event) {
         case 'EndOfTurn':
-          hearing.final(words)
-          return hearing.ended()
+          return hearing.turnEnd(words)
         case 'EagerEndOfTurn':
           return hearing.eagerEnd(words)
         case 'TurnResumed':

@@ -5,7 +5,6 @@ import { answerer } from '../conversation/stages/answerer.ts'
 import { callerInput } from '../conversation/stages/caller-input.ts'
 import { deadAir } from '../conversation/stages/dead-air.ts'
 import { endOfCall } from '../conversation/stages/end-of-call.ts'
-import { endpoint } from '../conversation/stages/endpoint.ts'
 import { greeting } from '../conversation/stages/greeting.ts'
 import { listen } from '../conversation/stages/listen.ts'
 import { speak } from '../conversation/stages/speak.ts'
@@ -19,7 +18,6 @@ import type { Pacer } from '../media/line/pacer.ts'
 import { receiverFor } from '../media/line/receiver.ts'
 import type { CallTap } from '../recording/call-recording.ts'
 import type { CallerAudio } from './control/caller-audio.ts'
-import type { LineTimes } from './control/line-times.ts'
 import type { Marks } from './control/marks.ts'
 import type { SessionEvent } from './control/session.ts'
 import type { Supervision } from './control/supervision.ts'
@@ -28,6 +26,7 @@ import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import type { AskMethod, SoundSpan } from './link/messages.ts'
 import type { CallLog } from './log/call-log.ts'
 import type { CallEvent, CallEventBody, CallEventType, EventOf } from './log/events.ts'
+import type { CallTimeline } from './timeline.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './types/leg.ts'
 
 /**
@@ -54,7 +53,6 @@ const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
   greeting,
   callerInput,
   listen,
-  endpoint,
   think,
   speak,
   deadAir,
@@ -78,8 +76,8 @@ export interface PathCall {
   readonly transferring: Transfer | undefined
   /** The supervisors who listen in, and the one the caller hears in the agent's place. */
   readonly supervision: Supervision
-  /** When what the agent said was on the line. */
-  readonly lineTimes: LineTimes
+  /** Where the sound of both sides stands. */
+  readonly timeline: CallTimeline
   /** Milliseconds since the answer. */
   callMs(nowMs?: number): number
   /** Records the sound, while the call is answered and is to be recorded. */
@@ -104,14 +102,14 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
     audio(bytes, timestamp) {
       // Read the clock once: on a busy machine two reads may be more than a frame apart.
       const nowMs = clock.monotonicMs()
-      call.tap?.caller(bytes, timestamp, nowMs)
-      call.supervision.caller(bytes, timestamp, nowMs)
-      const lateMs = call.lineTimes.heard(bytes, timestamp, call.callMs(nowMs))
+      const place = call.timeline.heard(bytes, timestamp, nowMs)
+      call.tap?.caller(bytes, place)
+      call.supervision.caller(bytes, place)
       if (call.transferring?.isJoined) {
         call.transferring.audio(bytes, timestamp)
         return
       }
-      call.audio.hear(bytes, timestamp, nowMs - lateMs)
+      call.audio.hear(bytes, timestamp, place.arrivedMs)
       call.link?.audio(bytes, timestamp)
     },
     text(text) {
@@ -232,11 +230,11 @@ export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
     audio(bytes, timestamp) {
       // Once a human has taken the call, the agent's remaining speech is dropped.
       if (call.supervision.speaker !== undefined) return
-      const nowMs = clock.monotonicMs()
-      call.lineTimes.frame((timestamp * 1000) / call.leg.format.sampleRateHz, call.callMs(nowMs))
+      const saidMs = (timestamp * 1000) / call.leg.format.sampleRateHz
+      const atMs = call.timeline.said(bytes, clock.monotonicMs(), saidMs)
       call.leg.sendAudio(bytes)
-      call.tap?.agent(bytes, nowMs)
-      call.supervision.agent(bytes, nowMs)
+      call.tap?.agent(bytes, atMs)
+      call.supervision.agent(bytes, atMs)
     },
     message: (message) => fromWorkerMessage(call, message, clock),
     late: (event, sound) => call.late(event, sound),
@@ -266,11 +264,10 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage, clock: Clock
       break
     case 'clear': {
       if (call.supervision.speaker !== undefined) break
-      const nowMs = clock.monotonicMs()
+      const atMs = call.timeline.cleared(clock.monotonicMs())
       call.leg.clear()
-      call.lineTimes.cleared(call.callMs(nowMs))
-      call.tap?.cleared(nowMs)
-      call.supervision.cleared(nowMs)
+      call.tap?.cleared(atMs)
+      call.supervision.cleared(atMs)
       break
     }
     case 'mark':
@@ -322,18 +319,18 @@ export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): vo
 }
 
 /** A worker reports times by its own clock, with the span of the caller's audio they refer to. */
-function atTimesOfTheLine({ lineTimes }: PathCall, body: CallEventBody, sound?: SoundSpan): CallEventBody {
+function atTimesOfTheLine({ timeline }: PathCall, body: CallEventBody, sound?: SoundSpan): CallEventBody {
   switch (body.type) {
     case 'turn':
     case 'words':
     case 'not_understood': {
-      const start_ms = (sound && lineTimes.spoken(sound.from)) ?? lineTimes.byOurs(body.start_ms)
-      const end_ms = (sound && lineTimes.spoken(sound.to)) ?? lineTimes.byOurs(body.end_ms)
+      const start_ms = (sound && timeline.spoken(sound.from)) ?? timeline.byOurs(body.start_ms)
+      const end_ms = (sound && timeline.spoken(sound.to)) ?? timeline.byOurs(body.end_ms)
       return { ...body, start_ms, end_ms: Math.max(start_ms, end_ms) }
     }
     case 'heard': {
-      const start_ms = lineTimes.onLine(body.start_ms, 'start')
-      return { ...body, start_ms, end_ms: Math.max(start_ms, lineTimes.onLine(body.end_ms, 'end')) }
+      const start_ms = timeline.onLine(body.start_ms, 'start')
+      return { ...body, start_ms, end_ms: Math.max(start_ms, timeline.onLine(body.end_ms, 'end')) }
     }
     default:
       return body

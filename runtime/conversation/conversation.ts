@@ -13,17 +13,7 @@ import { Limiter } from '../media/dsp/limiter.ts'
 import type { Pacer } from '../media/line/pacer.ts'
 import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
-import { isBackchannel } from './hearing/barge-in.ts'
-import { isEchoOf } from './hearing/echo-words.ts'
-import { InboundAudio } from './hearing/inbound-audio.ts'
-import { Recogniser, type RecogniserEvents } from './hearing/recogniser.ts'
-import { SoundTimes } from './hearing/sound-times.ts'
-import type { AudioInstant } from './hearing/speech-edges.ts'
-import { SpokenLanguage } from './hearing/spoken-language.ts'
-import { listenForTones } from './hearing/tones.ts'
-import { type EndsAt, TurnEnd } from './hearing/turn-end.ts'
-import { TurnTimes } from './hearing/turn-times.ts'
-import { VoiceActivity } from './hearing/voice-activity.ts'
+import { CallerHearing } from './hearing/caller-hearing.ts'
 import type { Breakers } from './providers/breaker.ts'
 import type { ProviderKind } from './providers/chain.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './providers/models.ts'
@@ -41,6 +31,7 @@ import { ResilientTts } from './speaking/resilient-tts.ts'
 import { SpeechOutput, type SpeechOutputEvents } from './speaking/speech-output.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
+import { initialState } from './stages/state.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
 import type { LostAudio } from './worker-metrics.ts'
 
@@ -74,7 +65,7 @@ export interface ConversationDeps {
   observer: ConversationObserver
   /** Traces are exported: requests to language models carry the call's trace context. */
   traced?: boolean
-  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
+  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the agent's curve. */
   endpointingDelayMs?: (probability: number) => number
 }
 
@@ -90,23 +81,13 @@ export class Conversation implements LinkedConversation {
   readonly #log: Logger
   readonly #abort = new AbortController()
   readonly #stages: Stages
-  readonly #inbound: InboundAudio
+  readonly #hearing: CallerHearing
   readonly #echo: EchoSuppressor
-  readonly #voice: VoiceActivity
-  readonly #turnEnd: TurnEnd
-  readonly #recogniser: Recogniser
   readonly #output: SpeechOutput
   readonly #dialogue: Dialogue
   readonly #knowledge: Knowledge | undefined
   readonly #tts: ResilientTts
   readonly #usage = new UsageMeter()
-  readonly #times = new TurnTimes()
-  readonly #sounds = new SoundTimes()
-  /** A monotonic moment in milliseconds from the answer. */
-  readonly #callMs: (atMs: number) => number
-  readonly #spoken: SpokenLanguage
-  /** What the caller's last words were in, as far as it is known. */
-  #turnLanguage: string | undefined
   readonly #answeredMs: number
   readonly #leave: (() => void)[] = []
   readonly #in: ReturnType<typeof toAgent>
@@ -114,7 +95,6 @@ export class Conversation implements LinkedConversation {
   #usageReportedMs: number
   #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
-  #endTurnAtMs = 0
   #held: boolean
   #closing: Promise<void> | undefined
 
@@ -131,30 +111,13 @@ export class Conversation implements LinkedConversation {
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
     this.#toolCalls = resume?.tools.length ?? 0
-    this.#spoken = new SpokenLanguage(agent.language)
-    for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
-    const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
-    this.#callMs = callMs
     this.#stages = new Stages(
-      stagesOf({ open, callMs, language, endpointingDelayMs: deps.endpointingDelayMs }),
+      stagesOf({ open, callMs, language: () => this.#hearing.spoken.language }),
+      initialState(resume),
       () => clock.monotonicMs(),
       (order) => this.#do(order),
     )
-    this.#inbound = new InboundAudio(clock)
-    this.#turnEnd = new TurnEnd(
-      this.#inbound,
-      models,
-      clock,
-      (pause) => this.#endsAt(pause),
-      (err) => this.#failed('session', err),
-    )
-    this.#voice = new VoiceActivity(this.#inbound, models, clock, {
-      speechStarted: (startMs) => this.#speechStarted(startMs),
-      contested: () => this.#dialogue.busy,
-      paused: () => this.#turnEnd.paused(),
-      speechEnded: (endMs) => this.#speechEnded(endMs),
-    })
     this.#knowledge = agent.hasKnowledge
       ? new Knowledge(port, this.#abort.signal, (err) => this.#log.warn({ err }, 'Knowledge base lookup failed'))
       : undefined
@@ -172,19 +135,34 @@ export class Conversation implements LinkedConversation {
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
       fillerOver: () => this.#report({ type: 'filler_over' }),
+      wordsSettled: () => this.#hearing.recogniser.settled(),
     }
     this.#output = new SpeechOutput(format, send, port, clock, said, answeredMs)
     if (resume?.held === true) this.#output.hold(true)
-    this.#recogniser = new Recogniser({
+    this.#hearing = new CallerHearing({
+      open,
       chain: providers.stt,
-      inbound: this.#inbound,
-      voice: this.#voice,
+      models,
       clock,
-      events: this.#heard(),
+      echo: this.#echo,
+      endpointingDelayMs: deps.endpointingDelayMs,
+      agent: {
+        busy: () => this.#dialogue.busy,
+        speaks: () => this.#output.speaking,
+        said: () => this.#output.heardSoFar()?.text ?? '',
+      },
+      events: {
+        report: (report) => this.#report(report),
+        words: (text) => this.#knowledge?.hint(text),
+        prepares: (on) => this.#dialogue.prepareReplies(on),
+        language: (tag) => this.#tts.speakIn(tag),
+        unheard: () => this.#unanswered('stt', 'reply', true),
+        failed: (err) => this.#failed('session', err),
+      },
       signal: this.#abort.signal,
     })
     this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
-    if (this.#spoken.follows) this.#tts.speakIn(this.#spoken.tag)
+    if (this.#hearing.spoken.follows) this.#tts.speakIn(this.#hearing.spoken.tag)
     this.#dialogue = new Dialogue({
       agent,
       context: contextOf(resume, clock.nowMs()),
@@ -192,13 +170,13 @@ export class Conversation implements LinkedConversation {
         llm: new ResilientLlm(providers.llm, random, deps.traced ? contextOfCall(open.callId) : undefined),
         tts: this.#tts,
       },
-      voice: this.#voice,
-      turnEnd: this.#turnEnd,
+      voice: this.#hearing.voice,
+      turnEnd: this.#hearing.turnEnd,
       output: this.#output,
       knowledge: this.#knowledge,
       tools: (hangUp) =>
         makeTools(agent.tools ?? [], port, { nextId: () => `tool-${++this.#toolCalls}`, hangUp }, this.#abort.signal),
-      listen: () => this.#recogniser.stream(),
+      listen: () => this.#hearing.recogniser.stream(),
       pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
       events: {
         takesTurn: (text) => this.#turnOver(text),
@@ -212,17 +190,20 @@ export class Conversation implements LinkedConversation {
         ended: (err) => this.#sessionEnded(err),
       },
     })
-    const saidAt = replayTimestamps(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#inbound.behind)
-    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#inbound, clock, pacer, saidAt)
+    const saidAt = replayTimestamps(
+      resume?.heard,
+      this.#answeredMs,
+      format.sampleRateHz,
+      () => this.#hearing.inbound.behind,
+    )
+    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
       this.#in.close,
       fromAgent(this.#output, pacer).close,
       pacer.add((_frames, nowMs) => this.#tick(nowMs)),
     )
     if (agent.voicemail !== undefined && resume?.answeredBy === undefined) {
-      const beep = (atMs: number) => this.#report({ type: 'beep', atMs })
-      const fax = (atMs: number) => this.#report({ type: 'fax', atMs })
-      this.#leave.push(listenForTones(this.#inbound, { beep, fax }))
+      this.#leave.push(this.#hearing.listenForTones())
     }
   }
 
@@ -244,10 +225,10 @@ export class Conversation implements LinkedConversation {
       this.#output.hold(this.#held)
     }
     // Text typed after speech is answered after it.
-    if (this.#inbound.behind)
+    if (this.#hearing.inbound.behind)
       inBackground(
         'call',
-        this.#inbound.caughtUp().then(() => this.#report({ type: 'input', event })),
+        this.#hearing.inbound.caughtUp().then(() => this.#report({ type: 'input', event })),
       )
     else this.#report({ type: 'input', event })
   }
@@ -266,7 +247,7 @@ export class Conversation implements LinkedConversation {
     for (const leave of this.#leave.splice(0)) leave()
     this.#tellRest()
     this.#abort.abort()
-    this.#turnEnd.close()
+    this.#hearing.turnEnd.close()
     this.#output.stop()
     try {
       await this.#dialogue.close()
@@ -301,15 +282,14 @@ export class Conversation implements LinkedConversation {
   #do(order: Order): void {
     switch (order.type) {
       case 'tell':
-        this.#tell(order.event)
-        return
-      case 'end_turn':
-        this.#endTurnAtMs = order.atMs
+        this.#tell(order.event, order.sound)
         return
       case 'say':
         this.#dialogue.say(order.text, order.purpose, order)
         return
       case 'answer':
+        // Words that waited are answered as a turn of their own.
+        if (order.spoken) this.#hearing.dropTurn()
         this.#expectReply()
         this.#dialogue.answer(order.text, order.spoken)
         return
@@ -356,11 +336,11 @@ export class Conversation implements LinkedConversation {
 
   get #voiceKey(): string {
     const { tts } = this.#open.agent
-    return JSON.stringify([tts.provider, tts.voice, this.#spoken.tag])
+    return JSON.stringify([tts.provider, tts.voice, this.#hearing.spoken.tag])
   }
 
-  #tell(event: CallEventBody): void {
-    this.#port.tell(event, this.#soundOf(event))
+  #tell(event: CallEventBody, sound?: SoundSpan): void {
+    this.#port.tell(event, sound)
     if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event), this.#open.callId)
   }
 
@@ -372,102 +352,15 @@ export class Conversation implements LinkedConversation {
     if (nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
   }
 
-  #speechStarted(startMs: number): void {
-    this.#turnEnd.speechStarted()
-    this.#recogniser.speechStarted(startMs)
-    // VAD windows are 32 ms: refine the onset from the signal's energy.
-    this.#times.speechStarted(this.#edge(this.#inbound.loudStretches.beginning(startMs)) ?? startMs)
-    this.#report({ type: 'speech_started', atMs: startMs })
-  }
-
-  #speechEnded(endMs: number): void {
-    // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
-    const atMs = this.#edge(this.#inbound.loudStretches.end(endMs)) ?? endMs
-    this.#turnEnd.speechEnded(atMs)
-    this.#times.speechEnded(atMs)
-    this.#report({ type: 'speech_ended', atMs })
-    this.#recogniser.speechEnded(endMs)
-  }
-
-  /** Speech began or ended there. Returns when. */
-  #edge(moment: AudioInstant | undefined): number | undefined {
-    if (moment !== undefined) this.#sounds.edge(this.#callMs(moment.atMs), moment.soundMs)
-    return moment?.atMs
-  }
-
-  /** The span of the caller's audio an event refers to; undefined: it refers to none. */
-  #soundOf(event: CallEventBody): SoundSpan | undefined {
-    if (event.type !== 'turn' && event.type !== 'words' && event.type !== 'not_understood') return undefined
-    // Typed text and keys refer to no audio.
-    if (event.type === 'turn' && event.inputs !== undefined && event.inputs.length > 0) return undefined
-    if (this.#inbound.last === undefined) return undefined
-    const last = { ms: this.#callMs(this.#inbound.last.atMs), soundMs: this.#inbound.last.soundMs }
-    const place = (ms: number) => Math.round((this.#sounds.at(ms, last) * this.#open.format.sampleRateHz) / 1000)
-    return { from: place(event.start_ms), to: place(event.end_ms) }
-  }
-
-  /** What the recogniser says, with the times of the sound. */
-  #heard(): RecogniserEvents {
-    const { clock } = this.#deps
-    const at = () => this.#times.at(clock.monotonicMs())
-    const of = (language: string | undefined) => (language === undefined ? {} : { language })
-    return {
-      agentSpeaks: () => this.#output.speaking,
-      isEcho: (text) => {
-        const isEcho = this.#echo.mayEcho && isEchoOf(text, this.#output.heardSoFar()?.text ?? '')
-        if (isEcho) this.#echo.doubt()
-        return isEcho
-      },
-      isOverSpeech: (text) =>
-        this.#open.agent.interruption?.enabled === false || isBackchannel(text, this.#spoken.language),
-      words: ({ text, final, language }) => {
-        this.#times.words()
-        this.#knowledge?.hint(text)
-        this.#turnLanguage = final ? this.#speaks(text, language) : language
-        this.#report({ type: 'heard_words', text, final, ...at(), ...of(this.#turnLanguage) })
-      },
-      overSpeech: ({ text, language }) => this.#report({ type: 'over_speech', text, ...at(), ...of(language) }),
-      overdue: (endMs) => this.#report({ type: 'words_overdue', endMs }),
-      noise: () => {
-        this.#echo.doubt()
-        this.#report({ type: 'noise' })
-      },
-      noWords: (speech) => {
-        this.#echo.doubt()
-        this.#report({ type: 'no_words', ...speech })
-      },
-      sttUnavailable: (sinceMs) => this.#report({ type: 'stt_unavailable', sinceMs }),
-      failed: () => this.#unanswered('stt', 'reply', true),
-    }
-  }
-
-  /** Final words are in this language, as far as it is known: with `multi` the agent goes on in it. */
-  #speaks(text: string, named: string | undefined): string | undefined {
-    const followed = this.#spoken.heard(text, named)
-    if (followed !== undefined) this.#tts.speakIn(this.#spoken.tag)
-    return followed ?? named
-  }
-
   /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
   #turnOver(text: string): boolean {
-    const language = this.#turnLanguage
-    const turn = {
-      text,
-      ...this.#times.take(this.#deps.clock.monotonicMs()),
-      ...(language === undefined ? {} : { language }),
-    }
+    const turn = this.#hearing.takeTurn(text)
     this.#expectReply()
     return this.#report({ type: 'turn_over', turn, kept: false })
   }
 
-  #endsAt(pause: Parameters<EndsAt>[0]): number {
-    this.#endTurnAtMs = pause.endMs
-    this.#report({ type: 'paused', ...pause })
-    return this.#endTurnAtMs
-  }
-
   #expectReply(): void {
-    this.#inbound.forget()
+    this.#hearing.inbound.forget()
     this.#output.expectReply()
   }
 
@@ -516,7 +409,7 @@ export class Conversation implements LinkedConversation {
 
   #reportLosses(): void {
     const before = this.#lost
-    this.#lost = { ...this.#in.lost, voice_activity: this.#voice.droppedMs }
+    this.#lost = { ...this.#in.lost, voice_activity: this.#hearing.voice.droppedMs }
     for (const where of ['line', 'late', 'voice_activity'] as const) {
       const ms = this.#lost[where] - before[where]
       if (ms > 0) this.#deps.observer.audioLost(where, ms)
@@ -526,7 +419,7 @@ export class Conversation implements LinkedConversation {
   #reportUsage(): void {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     this.#reportLosses()
-    const usage = this.#usage.take(this.#inbound.heardMs)
+    const usage = this.#usage.take(this.#hearing.inbound.heardMs)
     for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
   }
 }

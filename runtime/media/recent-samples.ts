@@ -14,19 +14,22 @@ export class RecentSamples {
   push(samples: Int16Array, most: number): void {
     appendToBlocks(this.#blocks, BLOCK_SAMPLES, this.#from + this.#length, samples)
     this.#length += samples.length
-    const over = Math.max(0, this.#length - most)
+    this.keepLast(most)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Forgets all but the last ones. */
+  keepLast(samples: number): void {
+    const over = Math.max(0, this.#length - samples)
     this.#from += over
     this.#length -= over
     while (this.#from >= BLOCK_SAMPLES) {
       this.#blocks.shift()
       this.#from -= BLOCK_SAMPLES
     }
-  }
-
-  clear(): void {
-    this.#blocks = []
-    this.#from = 0
-    this.#length = 0
   }
 
   /** Copies of all of them, in order, in pieces of at most so many samples. */

@@ -1,19 +1,17 @@
 import type { AudioFormat } from '../call/types/leg.ts'
 import { codecFor, type Decode } from '../media/codecs/codec.ts'
 import { bytesOf } from '../media/frame.ts'
-import { CallerClock } from '../media/line/caller-clock.ts'
+import type { CallerPlace } from '../media/line/caller-clock.ts'
 import { AGENT, CALLER, StereoWindow } from './stereo.ts'
 
-/** A recorder's view of a call: the leg's bytes, as they pass. No method throws. */
+/** A recorder's view of a call: the leg's bytes, as they pass, with their places on the call's timeline. No method throws. */
 export interface CallTap {
-  /**
-   * `timestamp` counts samples and skips what was lost, as in LegEvents. `bytes` is valid during the call only.
-   * @param nowMs monotonic, shared with other users of the same sound; default: now
-   */
-  caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void
-  agent(bytes: Uint8Array, nowMs?: number): void
-  /** What was sent and not yet played is dropped. */
-  cleared(nowMs?: number): void
+  /** `bytes` is valid during the call only. Places are samples since monotonic time began. */
+  caller(bytes: Uint8Array, place: CallerPlace): void
+  /** @param atMs where the frame stands, monotonic */
+  agent(bytes: Uint8Array, atMs: number): void
+  /** The agent's sound from there on is dropped. */
+  cleared(atMs: number): void
   ended(): void
 }
 
@@ -27,8 +25,6 @@ export interface RecordingSink {
 const SETTLE_MS = 1_000
 /** Sound may stand this far ahead of the present, as a leg that plays from a buffer has it. */
 const AHEAD_MS = 1_000
-/** The agent's frames are one run unless they are this late. */
-const MAX_LATE_MS = 60
 
 /**
  * One call in stereo: the caller left, the agent right, aligned by the moment each was heard or sent. Holds two seconds of
@@ -41,11 +37,9 @@ export class CallRecording implements CallTap {
   readonly #window: StereoWindow
   readonly #sink: RecordingSink
   readonly #nowMs: () => number
-  readonly #startedMs: number
+  /** Where it begins, in samples since monotonic time began. */
+  readonly #startedAt: number
   readonly #settleMs: number
-  readonly #callerClock: CallerClock
-  /** Where their next frame follows the last. */
-  #agentAt = Number.NEGATIVE_INFINITY
   #over = false
 
   /**
@@ -66,33 +60,26 @@ export class CallRecording implements CallTap {
     this.#window = new StereoWindow(this.#framesIn(settleMs + AHEAD_MS))
     this.#sink = sink
     this.#nowMs = nowMs
-    this.#startedMs = startMs
-    this.#callerClock = new CallerClock(format.sampleRateHz)
+    this.#startedAt = this.#framesIn(startMs)
   }
 
-  caller(bytes: Uint8Array, timestamp: number, nowMs = this.#nowMs()): void {
+  caller(bytes: Uint8Array, { at, moved, movedFrom }: CallerPlace): void {
     if (this.#over) return
     const samples = this.#ofCaller(bytes)
-    const { at, moved, movedFrom } = this.#callerClock.hear(timestamp, samples.length, this.#position(nowMs))
-    if (moved > 0) this.#window.advance(CALLER, movedFrom, moved)
+    if (moved > 0) this.#window.advance(CALLER, movedFrom - this.#startedAt, moved)
     this.flush()
-    this.#window.put(CALLER, at, samples)
+    this.#window.put(CALLER, at - this.#startedAt, samples)
   }
 
-  agent(bytes: Uint8Array, nowMs = this.#nowMs()): void {
+  agent(bytes: Uint8Array, atMs: number): void {
     if (this.#over) return
     const samples = this.#ofAgent(bytes)
-    const now = this.#position(nowMs)
-    if (this.#agentAt < now - this.#framesIn(MAX_LATE_MS)) this.#agentAt = now
     this.flush()
-    this.#window.put(AGENT, this.#agentAt, samples)
-    this.#agentAt += samples.length
+    this.#window.put(AGENT, this.#position(atMs), samples)
   }
 
-  cleared(nowMs = this.#nowMs()): void {
-    if (this.#over) return
-    this.#agentAt = Math.min(this.#agentAt, this.#position(nowMs))
-    this.#window.silence(AGENT, this.#agentAt)
+  cleared(atMs: number): void {
+    if (!this.#over) this.#window.silence(AGENT, this.#position(atMs))
   }
 
   /** Gives away what is final. Called at least once a second, so that silence costs no memory either. */
@@ -112,7 +99,7 @@ export class CallRecording implements CallTap {
   }
 
   #position(nowMs = this.#nowMs()): number {
-    return this.#framesIn(nowMs - this.#startedMs)
+    return this.#framesIn(nowMs) - this.#startedAt
   }
 
   #framesIn(ms: number): number {

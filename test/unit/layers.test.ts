@@ -49,7 +49,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['runtime/tools'],
   ['runtime/call/link'],
   ['runtime/conversation'],
-  ['runtime/call/control', 'runtime/call/path.ts', 'runtime/call/cost.ts'],
+  ['runtime/call/control', 'runtime/call/path.ts', 'runtime/call/timeline.ts', 'runtime/call/cost.ts'],
   ['runtime/analysis'],
 ]
 /** What still looks up a floor, and why. The list only gets shorter. */

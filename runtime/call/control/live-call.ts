@@ -14,6 +14,7 @@ import { cutOff, errorOf } from '../log/fold.ts'
 import { type CallJournal, journalSink } from '../log/journal.ts'
 import { resumeOf } from '../log/resume.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../path.ts'
+import { CallTimeline } from '../timeline.ts'
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
@@ -21,7 +22,6 @@ import { CallerAudio } from './caller-audio.ts'
 import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
-import { LineTimes } from './line-times.ts'
 import { LostWorkers } from './lost-workers.ts'
 import { Marks } from './marks.ts'
 import {
@@ -75,7 +75,7 @@ export class LiveCall implements PathCall {
   link: LinkSession | undefined
   readonly audio = new CallerAudio()
   readonly supervision: Supervision
-  readonly lineTimes: LineTimes
+  readonly timeline: CallTimeline
   tap: CallTap | undefined
   /** The caller is on the way to another human, or with them. */
   transferring: Transfer | undefined
@@ -103,8 +103,8 @@ export class LiveCall implements PathCall {
     this.#options = options
     this.callId = options.callId
     this.leg = options.leg
-    this.lineTimes = new LineTimes(options.leg.format)
-    this.supervision = new Supervision(options.leg, options.clock, () => this.tap)
+    this.timeline = new CallTimeline(options.leg.format, (nowMs) => this.callMs(nowMs))
+    this.supervision = new Supervision(options.leg, this.timeline, options.clock, () => this.tap)
     this.#reserved = options.seat
     this.log = options.before ?? new CallLog(options.clock, [])
     this.log.follow([
@@ -180,7 +180,7 @@ export class LiveCall implements PathCall {
         this.log.append(event)
       },
       takeSeat: (waitMs) => dispatch.take({ ...this.#options.claim, kind: 'recovering' }, waitMs, this.#over.signal),
-      heard: (bytes) => this.tap?.agent(bytes),
+      heard: (bytes) => this.tap?.agent(bytes, this.timeline.said(bytes, clock.monotonicMs())),
       joined: () => {
         this.happened({ type: 'transferred' })
         inBackground('call', this.#leaveWorker('done', 'transferred'))
@@ -383,7 +383,7 @@ export class LiveCall implements PathCall {
     const { agent, limits, clock } = this.#options
     const { answeredAtMs } = this.#state
     this.marks.forget()
-    this.lineTimes.forget()
+    this.timeline.forgetWorker()
     this.#offerTimer = setTimeout(
       boundary('call', () => this.workerLost('no answer to the offer')),
       OFFER_TIMEOUT_MS,

@@ -2,7 +2,9 @@ import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { codecFor, type Encode } from '../../media/codecs/codec.ts'
 import { samplesOf } from '../../media/frame.ts'
+import type { CallerPlace } from '../../media/line/caller-clock.ts'
 import { CallRecording, type CallTap } from '../../recording/call-recording.ts'
+import type { CallTimeline } from '../timeline.ts'
 import type { Leg } from '../types/leg.ts'
 
 /** How often sound is sent and how long it may still change: a supervisor hears the call 200 ms late. */
@@ -23,6 +25,7 @@ export interface SupervisorListener {
 /** The supervisors of a call, and the one whose voice replaces the agent's. Costs nothing without listeners. */
 export class Supervision {
   readonly #leg: Leg
+  readonly #timeline: CallTimeline
   readonly #clock: Clock
   /** Where the call is recorded. */
   readonly #tap: () => CallTap | undefined
@@ -36,8 +39,9 @@ export class Supervision {
   #spokenMs = 0
   #spokenSinceMs = 0
 
-  constructor(leg: Leg, clock: Clock, tap: () => CallTap | undefined) {
+  constructor(leg: Leg, timeline: CallTimeline, clock: Clock, tap: () => CallTap | undefined) {
     this.#leg = leg
+    this.#timeline = timeline
     this.#clock = clock
     this.#tap = tap
     this.#encode = codecFor(leg.format).encode
@@ -52,16 +56,16 @@ export class Supervision {
     return this.#speaker
   }
 
-  caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void {
-    this.#mix?.caller(bytes, timestamp, nowMs)
+  caller(bytes: Uint8Array, place: CallerPlace): void {
+    this.#mix?.caller(bytes, place)
   }
 
-  agent(bytes: Uint8Array, nowMs?: number): void {
-    this.#mix?.agent(bytes, nowMs)
+  agent(bytes: Uint8Array, atMs: number): void {
+    this.#mix?.agent(bytes, atMs)
   }
 
-  cleared(nowMs?: number): void {
-    this.#mix?.cleared(nowMs)
+  cleared(atMs: number): void {
+    this.#mix?.cleared(atMs)
   }
 
   add(listener: SupervisorListener): void {
@@ -96,8 +100,9 @@ export class Supervision {
     this.#spokenMs = 0
     this.#spokenSinceMs = this.#clock.monotonicMs()
     this.#leg.clear()
-    this.#tap()?.cleared()
-    this.cleared()
+    const atMs = this.#timeline.cleared(this.#spokenSinceMs)
+    this.#tap()?.cleared(atMs)
+    this.cleared(atMs)
     return true
   }
 
@@ -127,7 +132,8 @@ export class Supervision {
   }
 
   #send(frame: Int16Array): void {
-    const elapsedMs = this.#clock.monotonicMs() - this.#spokenSinceMs
+    const nowMs = this.#clock.monotonicMs()
+    const elapsedMs = nowMs - this.#spokenSinceMs
     // Silence of the speaker is no credit for what comes after.
     this.#spokenMs = Math.max(this.#spokenMs, elapsedMs - MAX_SPOKEN_MS)
     if (this.#spokenMs > elapsedMs + MAX_SPOKEN_MS) return
@@ -135,8 +141,9 @@ export class Supervision {
     const bytes = this.#encode(frame)
     if (this.#leg.relayAudio === undefined) this.#leg.sendAudio(bytes)
     else this.#leg.relayAudio(bytes)
-    this.#tap()?.agent(bytes)
-    this.agent(bytes)
+    const atMs = this.#timeline.said(bytes, nowMs)
+    this.#tap()?.agent(bytes, atMs)
+    this.agent(bytes, atMs)
   }
 
   #silence(): void {

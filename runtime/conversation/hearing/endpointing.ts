@@ -59,3 +59,11 @@ export function endpointingDelay(mode: AgentSpec['endpointing'] = 'balanced'): (
   const { factor, leastMs, mostMs } = MODES[mode]
   return (probability) => Math.min(mostMs, Math.max(leastMs, factor * endpointingDelayMs(probability)))
 }
+
+/** How long a silence after these words ends the turn, if the model is so sure that it is over: milliseconds. */
+export type TurnSilence = (probability: number, text: string) => number
+
+/** The surer the model and the words, the shorter the silence. @param delayMs the curve, from the probability */
+export function turnSilence(delayMs: (probability: number) => number, language: () => Language): TurnSilence {
+  return (probability, text) => delayMs(weighWords(probability, text, language()))
+}

@@ -1,8 +1,9 @@
 import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../../media/frame.ts'
+import { RunMap } from '../../media/line/run-map.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from '../providers/models.ts'
-import { type AudioInstant, SpeechEdges } from './speech-edges.ts'
+import { SpeechEdges } from './speech-edges.ts'
 
 /** Above this a sample counts as sound: about -44 dB of full scale. */
 const LOUD = 200
@@ -21,16 +22,17 @@ const KEPT_PAUSE_MS = 600
 const FRAME_SAMPLES = samplesPerFrame(MODEL_RATE_HZ)
 
 /**
- * Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. The samples fill a
+ * Takes the caller's audio at 16 kHz. `endMs` is where it ends in the run, in milliseconds. The samples fill a
  * buffer of their own and never change: listeners may keep them. A listener that takes its time returns when
  * it is done: what the caller said before this worker goes no faster.
  */
 export type AudioListener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
 
 /**
- * The caller's audio inside a conversation: one run of 16 kHz samples, handed to every listener (voice activity,
- * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model. What was said to a worker before is made
- * up for as fast as the listeners go, with the times at which it was said; what arrives meanwhile queues behind it.
+ * The caller's audio inside a conversation: one unbroken run of 16 kHz samples, handed to every listener (voice activity,
+ * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model. Places in it are milliseconds of the run;
+ * it knows when each arrived and which of the caller's sound it is. What was said to a worker before is made up for as fast as
+ * the listeners go, with the times at which it was said; what arrives meanwhile queues behind it.
  */
 export class InboundAudio {
   readonly #clock: Clock
@@ -50,9 +52,12 @@ export class InboundAudio {
   #stalledAtMs: number | undefined
   #sinceStallMs = 0
   readonly loudStretches = new SpeechEdges()
-  /** When the last sample came that was heard, and its place. */
-  last: AudioInstant | undefined
-  /** All audio heard so far, in milliseconds. */
+  /** Packets jitter: a few milliseconds are no news. */
+  readonly #arrivals = new RunMap(5)
+  readonly #sounds = new RunMap(1)
+  /** The end of the caller's sound by their timestamps; undefined: none came yet. */
+  #soundEndMs: number | undefined
+  /** All audio heard so far, in milliseconds: the end of the run. */
   heardMs = 0
 
   constructor(clock: Clock) {
@@ -62,6 +67,18 @@ export class InboundAudio {
   listen(listener: AudioListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** When that place of the run arrived, monotonic. */
+  arrivedMs(ms: number): number {
+    return this.#arrivals.at(ms) ?? this.#clock.monotonicMs()
+  }
+
+  /** Which of the caller's sound that place is, in milliseconds of their timestamps; undefined: none was heard yet. */
+  soundMs(ms: number): number | undefined {
+    const soundMs = this.#sounds.at(ms)
+    // Silence that stands in for packets is no sound of the caller's.
+    return soundMs === undefined ? undefined : Math.min(soundMs, this.#soundEndMs ?? soundMs)
   }
 
   /** Something that was said before is being made up for. */
@@ -106,19 +123,17 @@ export class InboundAudio {
   }
 
   #take(samples: Int16Array, nowMs: number, soundMs: number): Promise<unknown> | undefined {
-    this.last = { atMs: nowMs, soundMs }
     const loudest = lastLoud(samples, LOUD)
     const quietBeforeMs = this.#quietMs
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
     if (loudest >= 0) {
-      const moment = (index: number): AudioInstant => {
-        const beforeEndMs = ((samples.length - 1 - index) * 1000) / MODEL_RATE_HZ
-        return { atMs: nowMs - beforeEndMs, soundMs: soundMs - beforeEndMs }
-      }
-      this.loudStretches.loud(moment(firstLoud(samples, LOUD)), moment(loudest), quietBeforeMs)
+      const place = (index: number) => this.heardMs + ((index + 1) * 1000) / MODEL_RATE_HZ
+      this.loudStretches.loud(place(firstLoud(samples, LOUD)), place(loudest), quietBeforeMs)
     }
+    this.#soundEndMs = soundMs
+    this.#sounds.add(this.heardMs, soundMs - lengthMs - this.heardMs)
     return this.#deliver(ownBuffer(samples), nowMs)
   }
 
@@ -147,13 +162,14 @@ export class InboundAudio {
 
   #deliver(samples: Int16Array, nowMs: number): Promise<unknown> | undefined {
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
+    this.#arrivals.add(this.heardMs, nowMs - lengthMs - this.heardMs)
     this.heardMs += lengthMs
     this.#sinceStallMs += lengthMs
     this.#remember(samples.length > EOT_SAMPLES ? samples.subarray(-EOT_SAMPLES) : samples)
     this.#ringFilled = Math.min(EOT_SAMPLES, this.#ringFilled + samples.length)
     let slow: Promise<void>[] | undefined
     for (const listener of this.#listeners) {
-      const done = listener(samples, nowMs)
+      const done = listener(samples, this.heardMs)
       if (done !== undefined) slow = [...(slow ?? []), done]
     }
     return slow === undefined ? undefined : Promise.all(slow)

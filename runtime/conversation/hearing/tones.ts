@@ -4,13 +4,8 @@ import { ToneTracker } from '../../media/tones/tone.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
 import type { InboundAudio } from './inbound-audio.ts'
 
-export interface ToneListener {
-  beep(atMs: number): void
-  fax(atMs: number): void
-}
-
 /** Listens for the tones of answering machines and faxes. Returns what ends it. */
-export function listenForTones(inbound: InboundAudio, { beep, fax }: ToneListener): () => void {
+export function listenForTones(inbound: InboundAudio, heard: (type: 'beep' | 'fax', atMs: number) => void): () => void {
   const tones = new ToneTracker(MODEL_RATE_HZ)
   const beeps = new BeepDetector()
   const faxes = new FaxDetector()
@@ -18,8 +13,8 @@ export function listenForTones(inbound: InboundAudio, { beep, fax }: ToneListene
     let isFax = false
     for (const tone of tones.push(samples)) {
       isFax ||= faxes.push(tone)
-      if (beeps.push(tone)) beep(endMs)
+      if (beeps.push(tone)) heard('beep', inbound.arrivedMs(endMs))
     }
-    if (isFax || faxes.hears(tones.sounding)) fax(endMs)
+    if (isFax || faxes.hears(tones.sounding)) heard('fax', inbound.arrivedMs(endMs))
   })
 }

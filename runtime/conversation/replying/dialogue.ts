@@ -183,11 +183,16 @@ export class Dialogue {
     if (force) this.#options.output.clearBuffer()
   }
 
+  /** Replies are prepared before the caller's turn is over, or not. */
+  prepareReplies(on: boolean): void {
+    this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = on && !this.#silent
+  }
+
   /** Suppresses all output from here on, or allows it again. */
   suppressOutput(on: boolean): void {
     this.#silent = on
     // Also avoids paying for replies that will not be played.
-    this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = !on
+    this.prepareReplies(!on)
     if (on) this.interrupt(true)
   }
 

@@ -1,51 +1,22 @@
-import { USERDATA_TIMED_TRANSCRIPT, voice } from '@livekit/agents'
+import { voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { AudioFormat } from '../../call/types/leg.ts'
+import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Encode } from '../../media/codecs/codec.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
-import { FRAME_MS, firstLoud, samplesPerFrame } from '../../media/frame.ts'
+import { FRAME_MS, samplesPerFrame } from '../../media/frame.ts'
 import { FrameRun } from '../../media/frame-run.ts'
+import { type FrameOnTheWay, Playout } from './playout.ts'
+import { type Heard, joinHeard, SpeechSegment } from './speech-segment.ts'
 import { SpokenText } from './spoken-text.ts'
 
 /** Synthesised audio held for one session at most; beyond, the synthesiser waits. */
 const MAX_AHEAD_FRAMES = 500
 const PROGRESS_EVERY_FRAMES = 20
-const AUDIBLE = 60
-/** Silence a synthesiser puts before its first sound is cut to this. */
-const LEAD_IN_MS = 10
 /** Frames later than this start a new run, as in playback and recording. */
 const MAX_LATE_MS = 60
-/** A client that says it plays later than this is not believed. */
-const MAX_PLAYOUT_DELAY_MS = 3_000
-
-/** A frame on its way to the listener: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
-interface Sent {
-  atMs: number
-  leftMs: number
-  frame: Int16Array
-  /** What it is of; undefined: something said out of turn. */
-  of: Segment | undefined
-}
-
-/** One flushed piece of speech: its frames, and the words that belong to them. */
-interface Segment {
-  frames: FrameRun
-  spoken: SpokenText
-  synthesised: boolean
-  started: boolean
-  startMs: number
-  /** Of the last frame that left. */
-  endMs: number
-  /** Leading silence that was cut off, so that word timings still fit. */
-  cutMs: number
-  /** Silence that fills the last frame. */
-  padMs: number
-  resampler: Resampler | undefined
-  rateHz: number
-}
-
 export interface SpeechOutputEvents {
   /** The first frame of a piece of speech leaves. Monotonic time. */
   started(atMs: number): void
@@ -55,6 +26,8 @@ export interface SpeechOutputEvents {
   progress(): void
   /** What was said out of turn is over. */
   fillerOver(): void
+  /** Resolves when no words of the caller's are on their way; undefined: none are. */
+  wordsSettled(): Promise<void> | undefined
 }
 
 /** Something said out of turn, while the answer is not there yet. */
@@ -62,14 +35,6 @@ interface Filler {
   frames: FrameRun
   text: string
   /** Of the first frame and the last one that left. */
-  startMs: number
-  endMs: number
-}
-
-/** What the caller heard of the pieces of speech since it was last asked. Monotonic times. */
-export interface Heard {
-  text: string
-  playedMs: number
   startMs: number
   endMs: number
 }
@@ -84,11 +49,12 @@ export class SpeechOutput extends voice.AudioOutput {
   readonly #port: SessionPort
   readonly #clock: Clock
   readonly #events: SpeechOutputEvents
-  readonly #frameSamples: number
   readonly #zeroMs: number
-  #segment: Segment | undefined
+  #segment: SpeechSegment | undefined
   #heard: Heard | undefined
   #paused = false
+  /** It goes on when this resolves. */
+  #resuming: Promise<void> | undefined
   /** The line is on hold. */
   #onHold = false
   /** Something was sent that a client may still hold. */
@@ -99,13 +65,9 @@ export class SpeechOutput extends voice.AudioOutput {
   #sinceProgress = 0
   #awaitingAudible = true
   #room: (() => void) | undefined
-  #markId = 0
-  readonly #marks = new Map<number, number>()
-  #playoutDelayMs = 0
-  /** What the client may still hold, oldest first. */
-  #onTheWay: Sent[] = []
+  readonly #playout = new Playout()
   /** Frames the client dropped before playing them: sent again before anything new. */
-  #again: Sent[] = []
+  #again: FrameOnTheWay[] = []
   #filler: Filler | undefined
 
   /** @param zeroMs timestamps of what is sent count from here, monotonic */
@@ -124,7 +86,6 @@ export class SpeechOutput extends voice.AudioOutput {
     this.#port = port
     this.#clock = clock
     this.#events = events
-    this.#frameSamples = samplesPerFrame(format.sampleRateHz)
   }
 
   /** There is speech that the caller hears or would hear if it were not held back. */
@@ -141,7 +102,7 @@ export class SpeechOutput extends voice.AudioOutput {
   playFiller(samples: Int16Array, sampleRateHz: number, text: string): void {
     if (this.speaking || this.#paused || this.#filler !== undefined) return
     const resampler = new Resampler(sampleRateHz, this.#format.sampleRateHz)
-    const frames = new FrameRun(this.#frameSamples)
+    const frames = new FrameRun(samplesPerFrame(this.#format.sampleRateHz))
     frames.push(resampler.push(samples))
     frames.push(resampler.flush())
     frames.end()
@@ -172,14 +133,8 @@ export class SpeechOutput extends voice.AudioOutput {
   override async captureFrame(frame: AudioFrame): Promise<void> {
     await super.captureFrame(frame)
     const segment = this.#open()
-    if (segment.resampler === undefined || segment.rateHz !== frame.sampleRate) {
-      segment.rateHz = frame.sampleRate
-      segment.resampler = new Resampler(frame.sampleRate, this.#format.sampleRateHz)
-    }
-    for (const { text, startTime } of timingsOf(frame)) {
-      if (typeof startTime === 'number') segment.spoken.time(text, startTime * 1000)
-    }
-    this.#append(segment, segment.resampler.push(frame.data))
+    segment.push(frame)
+    this.#sendFirst()
     if (segment.frames.left > MAX_AHEAD_FRAMES) {
       await new Promise<void>((resolve) => {
         this.#room = resolve
@@ -190,25 +145,29 @@ export class SpeechOutput extends voice.AudioOutput {
   override flush(): void {
     super.flush()
     const segment = this.#segment
-    if (segment === undefined || segment.synthesised || segment.resampler === undefined) return
-    this.#append(segment, segment.resampler.flush())
-    segment.padMs = (segment.frames.end() * 1000) / this.#format.sampleRateHz
-    segment.synthesised = true
+    if (segment === undefined || segment.synthesised || !segment.hasSound) return
+    segment.drain()
+    this.#sendFirst()
+    segment.end()
     // A synthesiser that made no sound at all has nothing to play.
     if (segment.frames.length === 0) this.#finish(segment, false)
   }
 
   override clearBuffer(): void {
+    // What waited to go on is over; what is said next need not wait.
+    if (this.#resuming !== undefined) this.#paused = false
+    this.#resuming = undefined
     this.#makeRoom()
     const segment = this.#segment
     if (segment !== undefined) {
-      if (segment.resampler === undefined) this.#segment = undefined
+      if (!segment.hasSound) this.#segment = undefined
       else this.#finish(segment, true)
     }
     this.#dropSent()
   }
 
   override pause(): void {
+    this.#resuming = undefined
     if (this.#paused) return
     this.#paused = true
     const segment = this.#segment
@@ -217,7 +176,18 @@ export class SpeechOutput extends voice.AudioOutput {
     this.#silence()
   }
 
+  /** Speech that a voice stopped goes on once the words of that voice, if there are any, have come: they may end it. */
   override resume(): void {
+    const settled = this.#paused && this.speaking ? this.#events.wordsSettled() : undefined
+    this.#resuming = settled
+    if (settled === undefined) this.#paused = false
+    else inBackground('call', this.#resumeAfter(settled))
+  }
+
+  async #resumeAfter(settled: Promise<void>): Promise<void> {
+    await settled
+    if (this.#resuming !== settled) return
+    this.#resuming = undefined
     this.#paused = false
   }
 
@@ -232,10 +202,7 @@ export class SpeechOutput extends voice.AudioOutput {
 
   /** The client says that playback reached a mark: what lies between sending and hearing is learnt from it. */
   played(markId: number): void {
-    const sentMs = this.#marks.get(markId)
-    if (sentMs === undefined) return
-    for (const id of this.#marks.keys()) if (id <= markId) this.#marks.delete(id)
-    this.#playoutDelayMs = Math.min(MAX_PLAYOUT_DELAY_MS, Math.max(0, this.#clock.monotonicMs() - sentMs))
+    this.#playout.played(markId, this.#clock.monotonicMs())
   }
 
   /** Once a tick: sends what is due. */
@@ -251,7 +218,7 @@ export class SpeechOutput extends voice.AudioOutput {
   /** What was heard since the last call, running speech included. */
   heardSoFar(): Heard | undefined {
     const running = this.#segment?.started === true ? this.#heardOf(this.#segment, true) : undefined
-    return join(this.#heard, running)
+    return joinHeard(this.#heard, running)
   }
 
   /** Takes what was heard; the next call starts anew. */
@@ -263,43 +230,24 @@ export class SpeechOutput extends voice.AudioOutput {
 
   /** Forgets words that no sound has come for, and none will. */
   dropUnspoken(): void {
-    if (this.#segment?.started === false && this.#segment.resampler === undefined) this.#segment = undefined
+    if (this.#segment?.started === false && !this.#segment.hasSound) this.#segment = undefined
   }
 
   /** Stops for good and releases everyone waiting for room or for the end of playback. */
   stop(): void {
     this.#filler = undefined
+    this.#resuming = undefined
     this.#paused = true
     this.clearBuffer()
   }
 
-  #open(): Segment {
-    this.#segment ??= {
-      frames: new FrameRun(this.#frameSamples),
-      spoken: new SpokenText(),
-      synthesised: false,
-      started: false,
-      startMs: 0,
-      endMs: 0,
-      cutMs: 0,
-      padMs: 0,
-      resampler: undefined,
-      rateHz: 0,
-    }
+  #open(): SpeechSegment {
+    this.#segment ??= new SpeechSegment(this.#format.sampleRateHz)
     return this.#segment
   }
 
-  #append(segment: Segment, samples: Int16Array): void {
-    let input = samples
-    if (segment.frames.isEmpty) {
-      const loud = firstLoud(samples, AUDIBLE)
-      const leadIn = Math.round((LEAD_IN_MS * this.#format.sampleRateHz) / 1000)
-      const from = loud < 0 ? samples.length : Math.max(0, loud - leadIn)
-      segment.cutMs += (from * 1000) / this.#format.sampleRateHz
-      input = samples.subarray(from)
-    }
-    segment.frames.push(input)
-    // Nothing was due at the last tick: the first frame need not wait for the next one.
+  /** Nothing was due at the last tick: the first frame need not wait for the next one. */
+  #sendFirst(): void {
     if (this.#credit > 0 && this.#sendNext()) this.#credit = 0
   }
 
@@ -332,10 +280,10 @@ export class SpeechOutput extends voice.AudioOutput {
       this.onPlaybackStarted(this.#clock.nowMs())
     }
     if (this.#awaitingAudible) {
-      const index = firstLoud(frame, AUDIBLE)
-      if (index >= 0) {
+      const audibleMs = segment.audibleMs(frame)
+      if (audibleMs !== undefined) {
         this.#awaitingAudible = false
-        this.#events.audible(leavesMs + (index * 1000) / this.#format.sampleRateHz)
+        this.#events.audible(leavesMs + audibleMs)
       }
     }
     // A segment begins when its first frame leaves.
@@ -358,26 +306,24 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   /** Returns when it leaves. */
-  #send(frame: Int16Array, of: Segment | undefined, leftMs = this.#leavesMs()): number {
+  #send(frame: Int16Array, of: SpeechSegment | undefined, leftMs = this.#leavesMs()): number {
     this.#dirty = true
     this.#nextMs = leftMs + FRAME_MS
     const timestamp = Math.max(0, Math.round(((leftMs - this.#zeroMs) * this.#format.sampleRateHz) / 1000))
     this.#port.sendAudio(this.#encode(frame), timestamp)
     if (of !== undefined) of.endMs = this.#nextMs
     const atMs = this.#clock.monotonicMs()
-    this.#onTheWay.push({ atMs, leftMs, frame, of })
-    while (this.#onTheWay[0]!.atMs <= atMs - MAX_PLAYOUT_DELAY_MS) this.#onTheWay.shift()
+    this.#playout.sent({ atMs, leftMs, frame, of })
     return leftMs
   }
 
   /** What was sent and can't have been heard yet. */
-  #unheard(): Sent[] {
-    const heardUpToMs = this.#clock.monotonicMs() - this.#playoutDelayMs
-    return this.#onTheWay.filter(({ atMs }) => atMs > heardUpToMs)
+  #unheard(): FrameOnTheWay[] {
+    return this.#playout.unheard(this.#clock.monotonicMs())
   }
 
   /** The end is known with the last frame, not a tick later. */
-  #finishIfPlayed(segment: Segment): void {
+  #finishIfPlayed(segment: SpeechSegment): void {
     if (segment.synthesised && segment.frames.left === 0) this.#finishPlayed(segment)
   }
 
@@ -400,21 +346,18 @@ export class SpeechOutput extends voice.AudioOutput {
     spoken.complete = true
     const playedMs = frames.taken * FRAME_MS
     const heard = cut ? spoken.heardBy(playedMs, frames.length * FRAME_MS) : text
-    if (heard !== '') this.#heard = join(this.#heard, { text: heard, playedMs, startMs, endMs })
+    if (heard !== '') this.#heard = joinHeard(this.#heard, { text: heard, playedMs, startMs, endMs })
   }
 
-  #finishPlayed(segment: Segment): void {
-    const id = this.#markId++
-    this.#marks.set(id, this.#clock.monotonicMs())
-    if (this.#marks.size > 16) this.#marks.delete(this.#marks.keys().next().value!)
-    this.#port.mark(id)
+  #finishPlayed(segment: SpeechSegment): void {
+    this.#port.mark(this.#playout.mark(this.#clock.monotonicMs()))
     this.#finish(segment, false)
   }
 
-  #finish(segment: Segment, interrupted: boolean): void {
+  #finish(segment: SpeechSegment, interrupted: boolean): void {
     const heard = segment.started ? this.#heardOf(segment, interrupted) : undefined
     this.#segment = undefined
-    this.#heard = join(this.#heard, heard)
+    this.#heard = joinHeard(this.#heard, heard)
     this.#makeRoom()
     this.onPlaybackFinished({
       playbackPosition: (heard?.playedMs ?? 0) / 1000,
@@ -424,18 +367,9 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   /** @param partial not all of it, or not yet: what the client still holds is not heard */
-  #heardOf(segment: Segment, partial: boolean): Heard {
+  #heardOf(segment: SpeechSegment, partial: boolean): Heard {
     const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment) : []
-    const playedMs = (segment.frames.taken - behind.length) * FRAME_MS
-    const endMs = behind[0]?.leftMs ?? segment.endMs - (partial ? 0 : segment.padMs)
-    const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
-    const text = partial
-      ? segment.spoken.heardBy(
-          playedMs === 0 ? 0 : playedMs + segment.cutMs,
-          totalMs === undefined ? undefined : totalMs + segment.cutMs,
-        )
-      : segment.spoken.text.trim()
-    return { text, playedMs, startMs: segment.startMs, endMs: Math.max(segment.startMs, endMs) }
+    return segment.heard({ frames: behind.length, fromMs: behind[0]?.leftMs }, partial)
   }
 
   /** Nothing of what was said is wanted any more. */
@@ -445,7 +379,7 @@ export class SpeechOutput extends voice.AudioOutput {
   }
 
   #silence(): void {
-    this.#onTheWay = []
+    this.#playout.cleared()
     if (!this.#dirty) return
     this.#dirty = false
     // What was sent ahead is dropped: what is said next begins now.
@@ -456,20 +390,5 @@ export class SpeechOutput extends voice.AudioOutput {
   #makeRoom(): void {
     this.#room?.()
     this.#room = undefined
-  }
-}
-
-/** When words begin, as the synthesiser says with its audio: seconds from the start of the piece. */
-function timingsOf(frame: AudioFrame): readonly voice.TimedString[] {
-  return (frame.userdata[USERDATA_TIMED_TRANSCRIPT] as voice.TimedString[] | undefined) ?? []
-}
-
-function join(a: Heard | undefined, b: Heard | undefined): Heard | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  return {
-    text: `${a.text} ${b.text}`.trim(),
-    playedMs: a.playedMs + b.playedMs,
-    startMs: a.startMs,
-    endMs: b.endMs,
   }
 }

@@ -11,7 +11,7 @@ export function announcement({ open, callMs }: StageContext): ConversationStage 
   const text = open.agent.firstMessage.trim()
   return {
     name: 'announcement',
-    on(report, nowMs) {
+    on(report, _state, nowMs) {
       if (open.announcement !== true) return undefined
       switch (report.type) {
         case 'begin':

@@ -2,6 +2,7 @@ import type { Answerer } from '../../plugin-sdk/telephony/answerer.ts'
 import { AnswerDetector } from '../hearing/answer-detector.ts'
 import type { Order, Signal } from './signal.ts'
 import { type ConversationStage, consume, emit, type StageContext } from './stage.ts'
+import type { ConversationState } from './state.ts'
 
 /** Silence after which a machine without a beep is taken to record. */
 const SILENCE_MS = 2_000
@@ -26,7 +27,6 @@ export function answerer({ open }: StageContext): ConversationStage {
   const known = resume?.answeredBy
   let detector: AnswerDetector | undefined
   let startedMs = 0
-  let muted = resume?.muted === true
   /** Since when a machine is waited for to record. */
   let machineAtMs: number | undefined
   let beepAtMs: number | undefined
@@ -34,25 +34,22 @@ export function answerer({ open }: StageContext): ConversationStage {
   let messageUntilMs: number | undefined
 
   /** A message waits for the notice that the call is recorded; the end of the call for nothing. */
-  const mute = (force: true | 'keep_uninterruptible'): Signal[] => {
-    if (muted) return []
-    muted = true
-    return [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'interrupt', force }]
-  }
+  const mute = (force: true | 'keep_uninterruptible', { muted }: ConversationState): Signal[] =>
+    muted ? [] : [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'interrupt', force }]
 
-  const judge = (verdict: Answerer | undefined, nowMs: number): Signal[] => {
+  const judge = (verdict: Answerer | undefined, state: ConversationState, nowMs: number): Signal[] => {
     if (verdict === undefined || voicemail === undefined) return []
     const told: Order = { type: 'tell', event: { type: 'answered_by', by: verdict, source: 'agent' } }
     if (!SETTLED.has(verdict)) return [told]
     if (verdict === 'machine' && voicemail.behaviour === 'leave_message') {
       machineAtMs = nowMs
-      return [told, ...mute('keep_uninterruptible')]
+      return [told, ...mute('keep_uninterruptible', state)]
     }
     detector = undefined
     machineAtMs = undefined
     if (verdict === 'human' || (voicemail.behaviour === 'continue' && verdict !== 'fax')) return [told]
     // A full mailbox and a fax take no message.
-    return [told, ...mute(true), { type: 'end', reason: 'voicemail' }]
+    return [told, ...mute(true, state), { type: 'end', reason: 'voicemail' }]
   }
 
   const leaveMessage = (nowMs: number): Signal[] => {
@@ -64,7 +61,7 @@ export function answerer({ open }: StageContext): ConversationStage {
     return [{ type: 'say', text, purpose: 'voicemail', interruptible: false, remembered: true }]
   }
 
-  const onTick = (nowMs: number): Signal[] => {
+  const onTick = (state: ConversationState, nowMs: number): Signal[] => {
     if (messageUntilMs !== undefined) {
       if (nowMs < messageUntilMs) return []
       messageUntilMs = undefined
@@ -76,12 +73,12 @@ export function answerer({ open }: StageContext): ConversationStage {
       return beeped || quiet || nowMs - machineAtMs >= MAX_GREETING_MS ? leaveMessage(nowMs) : []
     }
     if (detector === undefined) return []
-    const signals = judge(detector.tick(nowMs), nowMs)
+    const signals = judge(detector.tick(nowMs), state, nowMs)
     if (machineAtMs === undefined && nowMs - startedMs > WATCH_MS) detector = undefined
     return signals
   }
 
-  const begin = (nowMs: number): Signal[] => {
+  const begin = ({ muted }: ConversationState, nowMs: number): Signal[] => {
     startedMs = nowMs - open.elapsedMs
     if (voicemail === undefined) return []
     if (muted) {
@@ -97,12 +94,12 @@ export function answerer({ open }: StageContext): ConversationStage {
 
   return {
     name: 'answerer',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'begin':
-          return emit(...begin(nowMs))
+          return emit(...begin(state, nowMs))
         case 'tick':
-          return emit(...onTick(nowMs))
+          return emit(...onTick(state, nowMs))
         case 'speech_started':
           quietFromMs = undefined
           detector?.speechStarted(report.atMs)
@@ -113,22 +110,22 @@ export function answerer({ open }: StageContext): ConversationStage {
           return undefined
         case 'heard_words':
           // While the agent waits to leave its message, the machine may say that it takes none.
-          return emit(...judge(detector?.words(report.text, nowMs), nowMs))
+          return emit(...judge(detector?.words(report.text, nowMs), state, nowMs))
         case 'beep':
           beepAtMs = report.atMs
-          return machineAtMs === undefined ? emit(...judge(detector?.beep(report.atMs), report.atMs)) : undefined
+          return machineAtMs === undefined ? emit(...judge(detector?.beep(report.atMs), state, report.atMs)) : undefined
         case 'fax':
-          return emit(...judge(detector?.fax(report.atMs), report.atMs))
+          return emit(...judge(detector?.fax(report.atMs), state, report.atMs))
         case 'input':
           if (report.event.type === 'answered_by' && report.event.source === 'carrier') {
             const { by } = report.event
             const known = by === 'human' || by === 'machine' || by === 'fax' ? by : 'unknown'
-            return consume(...judge(detector?.carrier(known, nowMs), nowMs))
+            return consume(...judge(detector?.carrier(known, nowMs), state, nowMs))
           }
           // A machine sends no input; inputs from before the verdict are not answered.
-          return muted ? consume() : undefined
+          return state.muted ? consume() : undefined
         case 'turn_over':
-          return muted ? consume({ type: 'caller_turn', turn: report.turn }) : undefined
+          return state.muted ? consume({ type: 'caller_turn', turn: report.turn }) : undefined
         case 'taken_over':
           // Who talks with the caller knows who they are.
           detector = undefined

@@ -2,6 +2,7 @@ import type { CallEvent } from '../../call/log/events.ts'
 import { type Entry, Keypad } from '../hearing/keypad.ts'
 import type { Signal } from './signal.ts'
 import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
+import type { ConversationState } from './state.ts'
 
 /** Inputs that wait while something is said to its end; more than a few never do. The oldest goes. */
 const MAX_WAITING = 64
@@ -14,10 +15,9 @@ export function callerInput({ open }: StageContext): ConversationStage {
   const mayInterrupt = open.agent.interruption?.enabled ?? true
   const keypad = new Keypad()
   let waiting: CallEvent[] = []
-  let uninterruptible = false
-  let agentSpeaks = false
 
-  const mustWait = (): boolean => uninterruptible || (!mayInterrupt && agentSpeaks)
+  const mustWait = ({ uninterruptible, agentSpeaks }: ConversationState): boolean =>
+    uninterruptible || (!mayInterrupt && agentSpeaks)
   const turn = (text: string, inputs: readonly number[], nowMs: number): Signal => {
     return { type: 'turn_over', turn: { text, startMs: nowMs, endMs: nowMs, inputs }, kept: true }
   }
@@ -25,8 +25,8 @@ export function callerInput({ open }: StageContext): ConversationStage {
     entry === undefined
       ? []
       : [turn(`[The caller pressed ${[...entry.digits].join(' ')} on the keypad]`, entry.inputs, nowMs)]
-  const release = (): StageResult | undefined => {
-    if (mustWait() || waiting.length === 0) return undefined
+  const release = (state: ConversationState): StageResult | undefined => {
+    if (mustWait(state) || waiting.length === 0) return undefined
     const all = waiting
     waiting = []
     return emit(...all.map((event): Signal => ({ type: 'input', event })))
@@ -34,21 +34,15 @@ export function callerInput({ open }: StageContext): ConversationStage {
 
   return {
     name: 'caller input',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'uninterruptible':
-          uninterruptible = report.on
-          return release()
-        case 'voice_started':
-          agentSpeaks = true
-          return undefined
         case 'voice_ended':
-          agentSpeaks = false
-          return release()
+          return release(state)
         case 'input': {
           const { event } = report
           if (event.type !== 'typed' && event.type !== 'key') return undefined
-          if (mustWait()) {
+          if (mustWait(state)) {
             waiting = [...waiting, event].slice(-MAX_WAITING)
             return consume()
           }
@@ -56,7 +50,7 @@ export function callerInput({ open }: StageContext): ConversationStage {
           return event.text.trim() === '' ? consume() : consume(turn(event.text, [event.seq], nowMs))
         }
         case 'tick': {
-          if (mustWait()) return undefined
+          if (mustWait(state)) return undefined
           const signals = keyed(keypad.tick(nowMs), nowMs)
           return signals.length === 0 ? undefined : emit(...signals)
         }

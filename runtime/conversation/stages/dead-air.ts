@@ -1,5 +1,6 @@
 import type { Signal } from './signal.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
+import type { ConversationState } from './state.ts'
 
 /** Nothing is heard this long after the caller's turn: a filler is got ready, and then spoken. */
 const PREPARE_AFTER_MS = 1_500
@@ -8,20 +9,13 @@ const FILL_AFTER_MS = 3_000
 const REPEAT_AFTER_MS = 3_500
 
 /** Sees that no caller who waits for the agent waits for long without hearing something. */
-export function deadAir({ open, language }: StageContext): ConversationStage {
-  const { agent } = open
+export function deadAir({ open: { agent }, language }: StageContext): ConversationStage {
   const enabled = agent.deadAir?.enabled ?? true
   const own = agent.deadAir?.phrases ?? []
   let waitsSinceMs: number | undefined
   let prepared = 0
   let filled = 0
   let filling = false
-  let agentSpeaks = false
-  let callerSpeaks = false
-  let thinking = false
-  let held = open.resume?.held ?? false
-  let muted = open.resume?.muted ?? false
-  let takenOver = open.resume?.takenOver ?? false
 
   const waits = (atMs: number): void => {
     waitsSinceMs ??= atMs
@@ -37,13 +31,16 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
     return own.length > 0 ? own[index % own.length]! : index === 0 ? oneMoment : stillHere
   }
 
-  const onTick = (nowMs: number): Signal[] => {
+  const onTick = (
+    { agentState, agentSpeaks, callerSpeaks, held, muted, takenOver }: ConversationState,
+    nowMs: number,
+  ): Signal[] => {
     if (agentSpeaks || callerSpeaks || held || muted || takenOver) {
       over()
       return []
     }
     if (filling && waitsSinceMs !== undefined) waitsSinceMs = nowMs
-    else if (thinking) waits(nowMs)
+    else if (agentState === 'thinking') waits(nowMs)
     if (waitsSinceMs === undefined || !enabled) return []
     const waitedMs = nowMs - waitsSinceMs
     if (waitedMs >= (filled === 0 ? FILL_AFTER_MS : REPEAT_AFTER_MS)) {
@@ -64,7 +61,7 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
 
   return {
     name: 'dead air',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'turn_over':
         case 'awaited':
@@ -75,48 +72,29 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
           return undefined
         case 'heard_words':
           // Words, not sounds, are what an answer is owed to.
-          if (!callerSpeaks && !agentSpeaks) waits(report.endMs)
+          if (!state.callerSpeaks && !state.agentSpeaks) waits(report.endMs)
           return undefined
         case 'no_words':
         case 'noise':
           over()
           return undefined
-        case 'speech_started': {
-          callerSpeaks = true
+        case 'speech_started':
           over()
           if (!filling) return undefined
           filling = false
           return emit({ type: 'stop_filler' })
-        }
-        case 'speech_ended':
-          callerSpeaks = false
-          return undefined
-        case 'agent_state':
-          thinking = report.state === 'thinking'
-          return undefined
         case 'voice_started':
-          agentSpeaks = true
           over()
-          return undefined
-        case 'voice_ended':
-          agentSpeaks = false
           return undefined
         case 'filler_over':
           filling = false
           return undefined
-        case 'input':
-          if (report.event.type === 'held' || report.event.type === 'unheld') held = report.event.type === 'held'
-          return undefined
         case 'taken_over':
-          takenOver = report.on
-          if (!takenOver || !filling) return undefined
+          if (!report.on || !filling) return undefined
           filling = false
           return emit({ type: 'stop_filler' })
-        case 'muted':
-          muted = true
-          return undefined
         case 'tick': {
-          const signals = onTick(nowMs)
+          const signals = onTick(state, nowMs)
           return signals.length === 0 ? undefined : emit(...signals)
         }
         default:

@@ -1,8 +1,19 @@
 import type { Signal } from './signal.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
+import type { ConversationState } from './state.ts'
 
 /** Callers who may be silent for less than this are not asked whether they are still there. */
 const MIN_ASKED_IDLE_MS = 4_000
+
+/** The idle timer is paused while STT is down, on hold, taken over or talking to voicemail. */
+const isIdlePaused = ({ agentState, sttUnavailableSinceMs, ...state }: ConversationState): boolean =>
+  agentState !== 'listening' ||
+  sttUnavailableSinceMs !== undefined ||
+  state.agentSpeaks ||
+  state.callerSpeaks ||
+  state.held ||
+  state.muted ||
+  state.takenOver
 
 /**
  * Ends a call: when it lasts too long, when the agent hangs up, and when the caller stays silent, after the caller was
@@ -13,15 +24,8 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
   let idleSinceMs: number | undefined
   /** Asked since the caller was last heard of. */
   let asked = false
-  let agentSpeaks = false
-  let callerSpeaks = false
-  let listening = true
-  let held = open.resume?.held ?? false
-  let muted = open.resume?.muted ?? false
-  let takenOver = open.resume?.takenOver ?? false
   /** The caller's last turn was answered with at least a sound. */
   let replied = false
-  let sttUnavailable = false
   let hangsUp = false
 
   const active = (): void => {
@@ -30,10 +34,9 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
   }
   const hangUp: Signal = { type: 'end', reason: 'agent_hangup' }
 
-  const onTick = (nowMs: number): Signal[] => {
+  const onTick = (state: ConversationState, nowMs: number): Signal[] => {
     if (callMs(nowMs) >= maxDurationMs) return [{ type: 'end', reason: 'max_duration' }]
-    // The idle timer is paused while STT is down, on hold, taken over or talking to voicemail.
-    if (!listening || agentSpeaks || callerSpeaks || held || muted || takenOver || sttUnavailable) {
+    if (isIdlePaused(state)) {
       idleSinceMs = undefined
       return []
     }
@@ -51,46 +54,23 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
 
   return {
     name: 'end of call',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'speech_started':
-          callerSpeaks = true
           active()
           return undefined
-        case 'speech_ended':
-          callerSpeaks = false
+        case 'input':
+          if (report.event.type !== 'held' && report.event.type !== 'unheld') active()
           return undefined
-        case 'input': {
-          const { type } = report.event
-          if (type === 'held' || type === 'unheld') held = type === 'held'
-          else active()
-          return undefined
-        }
         case 'turn_over':
           replied = false
           return undefined
         case 'audible':
           if (report.purpose === 'reply') replied = true
           return undefined
-        case 'agent_state':
-          listening = report.state === 'listening'
-          return undefined
-        case 'voice_started':
-          agentSpeaks = true
-          return undefined
-        case 'voice_ended':
-          agentSpeaks = false
-          return undefined
-        case 'stt_unavailable':
-          sttUnavailable = report.sinceMs !== undefined
-          return undefined
         case 'taken_over':
-          takenOver = report.on
           hangsUp = false
           active()
-          return undefined
-        case 'muted':
-          muted = true
           return undefined
         case 'speech_over': {
           if (report.purpose === 'goodbye') return hangsUp ? emit(hangUp) : undefined
@@ -102,7 +82,7 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
           return emit({ type: 'say', text, purpose: 'goodbye', interruptible: false, remembered: false })
         }
         case 'tick': {
-          const signals = onTick(nowMs)
+          const signals = onTick(state, nowMs)
           return signals.length === 0 ? undefined : emit(...signals)
         }
         default:

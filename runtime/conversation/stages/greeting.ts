@@ -23,7 +23,6 @@ export function greeting({ open, language }: StageContext): ConversationStage {
   let step: Step | undefined
   /** How often the caller was asked; 0: not asked, or answered. */
   let asks = 0
-  let muted = false
   /** Until then the words that gave or refused consent may come again: what follows waits for them, or they would cut it off. */
   let owedUntilMs: number | undefined
 
@@ -112,12 +111,11 @@ export function greeting({ open, language }: StageContext): ConversationStage {
 
   return {
     name: 'greeting',
-    on(report, nowMs) {
-      if (muted) return undefined
+    on(report, state, nowMs) {
+      if (state.muted) return undefined
       switch (report.type) {
         case 'begin':
-          if (resume?.muted === true || resume?.takenOver === true) {
-            muted = resume.muted
+          if (state.takenOver) {
             step = 'done'
             return undefined
           }
@@ -144,10 +142,6 @@ export function greeting({ open, language }: StageContext): ConversationStage {
           // A caller greeted by a supervisor is not greeted again. Consent that was not asked for is not given.
           asks = 0
           return step === undefined || step === 'done' ? undefined : emit(begin('done'))
-        case 'muted':
-          muted = true
-          asks = 0
-          return undefined
         default:
           return undefined
       }

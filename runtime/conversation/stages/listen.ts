@@ -1,5 +1,7 @@
+import type { SoundSpan } from '../../call/link/messages.ts'
 import type { Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
+import type { ConversationState } from './state.ts'
 
 /** A "yes" this long before the end of the agent's question answers it; before the end of anything else, this long. */
 const ANSWERS_QUESTION_MS = 3_000
@@ -13,18 +15,27 @@ const MAX_PROMPTS = 2
 /** How long STT may be unavailable before the caller hears about it. */
 const TELL_DEAF_AFTER_MS = 3_000
 
+/** The agent says nothing of its own. */
+const isAlone = ({ muted, takenOver }: ConversationState): boolean => muted || takenOver
+
+/** Parts of one turn, in the order spoken. */
+function joined(parts: readonly (SpokenTurn | undefined)[]): SpokenTurn | undefined {
+  return parts.reduce((before, part) => {
+    if (before === undefined || part === undefined) return part ?? before
+    const sound = before.sound && part.sound && { from: before.sound.from, to: part.sound.to }
+    return { ...part, text: `${before.text} ${part.text}`, startMs: before.startMs, ...about(sound) }
+  }, undefined)
+}
+
+const about = (sound: SoundSpan | undefined) => (sound === undefined ? {} : { sound })
+
 /** Logs the caller's words as they come, and makes sure that unheard speech is noticed. */
 export function listen({ open, callMs, language }: StageContext): ConversationStage {
   const mayInterrupt = open.agent.interruption?.enabled ?? true
   /** A "yes" over the agent's speech. */
   let kept: SpokenTurn | undefined
   let keptDueMs: number | undefined
-  let callerSpeaks = false
-  let agentSpeaks = false
-  let muted = open.resume?.muted ?? false
-  let takenOver = open.resume?.takenOver ?? false
   let prompts = 0
-  let unavailableSinceMs: number | undefined
   let reportedUnavailable = false
   const toldFaults = new Set<string>()
   /** Words that are of no turn yet. */
@@ -46,7 +57,8 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
     return { type: 'say', text, purpose: 'prompt', interruptible: true, remembered: false }
   }
 
-  const onTick = (nowMs: number): Signal[] => {
+  const onTick = (state: ConversationState, nowMs: number): Signal[] => {
+    const { callerSpeaks, agentSpeaks, sttUnavailableSinceMs: unavailableSinceMs } = state
     if (kept !== undefined && keptDueMs !== undefined && nowMs >= keptDueMs && !callerSpeaks) {
       const turn = kept
       forget()
@@ -58,7 +70,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
       finals = undefined
       return [{ type: 'turn_over', turn, kept: true }]
     }
-    if (unavailableSinceMs === undefined || reportedUnavailable || agentSpeaks || muted || takenOver) return []
+    if (unavailableSinceMs === undefined || reportedUnavailable || agentSpeaks || isAlone(state)) return []
     if (nowMs - unavailableSinceMs < TELL_DEAF_AFTER_MS) return []
     reportedUnavailable = true
     return [prompt(language().phrases.cannotHear)]
@@ -66,28 +78,24 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
 
   return {
     name: 'listen',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'speech_started':
-          callerSpeaks = true
           return emit({ type: 'tell', event: { type: 'speech_started' } })
         case 'speech_ended':
-          callerSpeaks = false
           return emit({ type: 'tell', event: { type: 'speech_ended' } })
         case 'heard_words': {
-          const { text, startMs, endMs, final, language: of } = report
-          const said = { text, startMs, endMs, ...(of === undefined ? {} : { language: of }) }
+          const { type: _, final, ...said } = report
+          const { text, startMs, endMs, language: of, sound } = said
           prompts = 0
           forget()
           if (final) {
-            finals = finals === undefined ? said : { ...said, text: `${finals.text} ${text}`, startMs: finals.startMs }
+            finals = joined([finals, said])
             interim = undefined
           } else interim = said
           const times = { start_ms: callMs(startMs), end_ms: callMs(endMs) }
-          return emit({
-            type: 'tell',
-            event: { type: 'words', text, ...times, final, ...(of === undefined ? {} : { language: of }) },
-          })
+          const event = { type: 'words', text, ...times, final, ...(of === undefined ? {} : { language: of }) } as const
+          return emit({ type: 'tell', event, ...about(sound) })
         }
         case 'turn_over':
         case 'caller_turn':
@@ -99,16 +107,14 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           return undefined
         case 'over_speech': {
           const { type: _, ...turn } = report
-          if (muted) return undefined
-          kept = kept === undefined ? turn : { ...turn, text: `${kept.text} ${turn.text}`, startMs: kept.startMs }
+          if (state.muted) return undefined
+          kept = joined([kept, turn])
           return undefined
         }
         case 'voice_started':
-          agentSpeaks = true
           keptDueMs = undefined
           return undefined
         case 'voice_ended': {
-          agentSpeaks = false
           if (kept === undefined) return undefined
           // Who may not interrupt is answered when the agent has spoken.
           const limitMs = !mayInterrupt
@@ -121,33 +127,27 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           return undefined
         }
         case 'no_words': {
-          const { startMs, endMs, reason, message } = report
+          const { startMs, endMs, reason, message, sound } = report
           const event = { type: 'not_understood', start_ms: callMs(startMs), end_ms: callMs(endMs), reason } as const
-          const alone = muted || takenOver
-          const asks = reason !== 'stt_failed' && !alone && !agentSpeaks && !callerSpeaks && prompts < MAX_PROMPTS
+          const silent = !state.agentSpeaks && !state.callerSpeaks
+          const asks = reason !== 'stt_failed' && !isAlone(state) && silent && prompts < MAX_PROMPTS
           if (asks) prompts++
           const faults: Signal[] = message === undefined || toldFaults.has(message) ? [] : [fault(message, reason)]
-          return emit({ type: 'tell', event }, ...faults, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
+          return emit(
+            { type: 'tell', event, ...about(sound) },
+            ...faults,
+            ...(asks ? [prompt(language().phrases.didNotCatch)] : []),
+          )
         }
         case 'stt_unavailable':
-          unavailableSinceMs = report.sinceMs
-          if (unavailableSinceMs === undefined) reportedUnavailable = false
-          return undefined
-        case 'taken_over':
-          takenOver = report.on
-          return undefined
-        case 'muted':
-          muted = true
+          if (report.sinceMs === undefined) reportedUnavailable = false
           return undefined
         case 'closing': {
-          const parts = [kept, finals, interim].filter((part) => part !== undefined)
-          const [first, last] = [parts[0], parts.at(-1)]
-          if (first === undefined || last === undefined) return undefined
-          const text = parts.map((part) => part.text).join(' ')
-          return emit({ type: 'caller_turn', turn: { ...last, text, startMs: first.startMs } })
+          const turn = joined([kept, finals, interim])
+          return turn && emit({ type: 'caller_turn', turn })
         }
         case 'tick': {
-          const signals = onTick(nowMs)
+          const signals = onTick(state, nowMs)
           return signals.length === 0 ? undefined : emit(...signals)
         }
         default:

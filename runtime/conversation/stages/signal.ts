@@ -1,3 +1,4 @@
+import type { SoundSpan } from '../../call/link/messages.ts'
 import type { CallEvent, CallEventBody } from '../../call/log/events.ts'
 import type { AgentState } from '../../call/types/leg.ts'
 import type { SessionEndReason } from '../../call/types/outcome.ts'
@@ -19,11 +20,17 @@ export type Purpose =
   | 'supervisor'
   | 'goodbye'
 
-/** What the caller said, from the first sound to the last. Monotonic milliseconds. */
-export interface SpokenTurn {
-  text: string
+/** When sound of the caller arrived, from the first to the last, in monotonic milliseconds. */
+export interface Spoken {
   startMs: number
   endMs: number
+  /** Which of their sound it is; undefined: none. */
+  sound?: SoundSpan
+}
+
+/** What the caller said. */
+export interface SpokenTurn extends Spoken {
+  text: string
   language?: string
   /** The typed turns and keys it was made of: it was not spoken. */
   inputs?: readonly number[]
@@ -46,23 +53,19 @@ export type Report =
   /** The caller's voice. */
   | { type: 'speech_started'; atMs: number }
   | { type: 'speech_ended'; atMs: number }
-  /** The caller is silent since then, after these words; so sure is the model that the turn is over. */
-  | { type: 'paused'; probability: number; text: string; endMs: number }
   /** Words of the caller, as they are recognised, also those that are no turn. */
-  | { type: 'heard_words'; text: string; startMs: number; endMs: number; final: boolean; language?: string }
+  | ({ type: 'heard_words'; text: string; final: boolean; language?: string } & Spoken)
   /** Words over the agent's speech that are no turn yet: a backchannel, or interruption is disabled. */
-  | { type: 'over_speech'; text: string; startMs: number; endMs: number; language?: string }
+  | ({ type: 'over_speech'; text: string; language?: string } & Spoken)
   /** Noise: no words are expected. */
   | { type: 'noise' }
-  /** Speech that ended at `endMs` without words. */
-  | {
+  /** Speech without words. */
+  | ({
       type: 'no_words'
-      startMs: number
-      endMs: number
       reason: 'no_words' | 'stt_failed' | 'unknown_sentence'
       /** For an operator: what can be done about it. */
       message?: string
-    }
+    } & Spoken)
   /** Words of speech that ended then are overdue. */
   | { type: 'words_overdue'; endMs: number }
   /** STT is unavailable since `sinceMs`; undefined: available again. */
@@ -105,10 +108,8 @@ export type Report =
 
 /** Orders of a stage to the devices. */
 export type Order =
-  /** It goes into the call's log. */
-  | { type: 'tell'; event: CallEventBody }
-  /** The caller's turn ends at `atMs`, unless the caller goes on. */
-  | { type: 'end_turn'; atMs: number }
+  /** It goes into the call's log. `sound`: which of the caller's it is about. */
+  | { type: 'tell'; event: CallEventBody; sound?: SoundSpan }
   /** Says a text. Not `interruptible`: it is always played to its end. Not `remembered`: kept from the language model. */
   | { type: 'say'; text: string; purpose: Purpose; interruptible: boolean; remembered: boolean }
   /** Has the language model answer the caller; interrupts other speech. */
@@ -129,7 +130,6 @@ export type Order =
 
 const ORDERS: ReadonlySet<string> = new Set([
   'tell',
-  'end_turn',
   'say',
   'answer',
   'continue_reply',

@@ -1,6 +1,6 @@
+import type { EventOf } from '../../call/log/events.ts'
 import type { Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
-import { turnEvent } from './turn-event.ts'
 
 /** Turns of the caller that wait for the agent's running one to be closed; more than a few never do. */
 const MAX_WAITING_TURNS = 16
@@ -10,10 +10,19 @@ const MAX_WAITING_TURNS = 16
  * a caller's turn that interrupts it is reported after the heard part.
  */
 export function speak({ callMs }: StageContext): ConversationStage {
-  let speaking = false
   let waiting: SpokenTurn[] = []
 
-  const tellTurn = (turn: SpokenTurn): Signal => ({ type: 'tell', event: turnEvent(turn, callMs, turn.inputs) })
+  const tellTurn = ({ text, startMs, endMs, language, inputs = [], sound }: SpokenTurn): Signal => {
+    const event: EventOf<'turn'> = {
+      type: 'turn',
+      text,
+      start_ms: callMs(startMs),
+      end_ms: callMs(endMs),
+      ...(language === undefined ? {} : { language }),
+      ...(inputs.length === 0 ? {} : { inputs: [...inputs] }),
+    }
+    return { type: 'tell', event, ...(sound === undefined ? {} : { sound }) }
+  }
   const heard = (
     said: { text: string; startMs: number; endMs: number },
     interrupted: boolean,
@@ -23,7 +32,6 @@ export function speak({ callMs }: StageContext): ConversationStage {
     return { type: 'tell', event: { type: 'heard', text: said.text, ...times, interrupted, final } }
   }
   const release = (): Signal[] => {
-    speaking = false
     const turns = waiting
     waiting = []
     return turns.map(tellTurn)
@@ -31,17 +39,14 @@ export function speak({ callMs }: StageContext): ConversationStage {
 
   return {
     name: 'speak',
-    on(report) {
+    on(report, { agentSpeaks }) {
       switch (report.type) {
-        case 'voice_started':
-          speaking = true
-          return undefined
         case 'voice_progress':
-          return speaking && report.text !== '' ? emit(heard(report, false, false)) : undefined
+          return agentSpeaks && report.text !== '' ? emit(heard(report, false, false)) : undefined
         case 'voice_ended':
           return emit(...(report.text === '' ? [] : [heard(report, report.interrupted, true)]), ...release())
         case 'caller_turn':
-          if (!speaking) return emit(tellTurn(report.turn))
+          if (!agentSpeaks) return emit(tellTurn(report.turn))
           if (waiting.length < MAX_WAITING_TURNS) waiting.push(report.turn)
           return undefined
         case 'closing':

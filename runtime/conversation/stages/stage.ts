@@ -1,6 +1,7 @@
 import type { OpenSession } from '../../call/link/messages.ts'
 import type { Language } from '../languages/language.ts'
 import { isOrder, type Order, type Report, type Signal } from './signal.ts'
+import { type ConversationState, foldReport } from './state.ts'
 
 /** What follows from a report, in order. `consumed`: later stages don't receive the report. */
 export interface StageResult {
@@ -9,12 +10,12 @@ export interface StageResult {
 }
 
 /**
- * One stage of a conversation. It keeps its state private and does no I/O: it receives reports with
- * the time, and returns orders to the devices or reports to all stages.
+ * One stage of a conversation. It does no I/O: it receives reports with the state they lead to and the time, and returns orders to
+ * the devices or reports to all stages. What only it needs to know it keeps to itself.
  */
 export interface ConversationStage {
   readonly name: string
-  on(report: Report, nowMs: number): StageResult | undefined
+  on(report: Report, state: ConversationState, nowMs: number): StageResult | undefined
 }
 
 /** What the stages know of their conversation from the start. */
@@ -24,8 +25,6 @@ export interface StageContext {
   callMs(monotonicMs: number): number
   /** What the agent speaks now. */
   language(): Language
-  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the agent's curve. */
-  readonly endpointingDelayMs?: ((probability: number) => number) | undefined
 }
 
 export const emit = (...signals: Signal[]): StageResult => ({ signals })
@@ -39,14 +38,21 @@ export class Stages {
   readonly #stages: readonly ConversationStage[]
   readonly #now: () => number
   readonly #do: (order: Order) => void
+  #state: ConversationState
   #waiting: Report[] = []
   #running = false
   /** The end was ordered: ticks stop, and only `tell` orders are executed. */
   #ended = false
 
   /** @param now monotonic milliseconds */
-  constructor(stages: readonly ConversationStage[], now: () => number, act: (order: Order) => void) {
+  constructor(
+    stages: readonly ConversationStage[],
+    state: ConversationState,
+    now: () => number,
+    act: (order: Order) => void,
+  ) {
     this.#stages = stages
+    this.#state = state
     this.#now = now
     this.#do = act
   }
@@ -70,10 +76,12 @@ export class Stages {
   #pass(report: Report): boolean {
     if (this.#ended && report.type === 'tick') return false
     const nowMs = this.#now()
+    const state = foldReport(this.#state, report)
+    this.#state = state
     const signals: Signal[] = []
     let isConsumed = false
     for (const stage of this.#stages) {
-      const follows = stage.on(report, nowMs)
+      const follows = stage.on(report, state, nowMs)
       if (follows === undefined) continue
       signals.push(...follows.signals)
       if (follows.consumed !== true) continue

@@ -1,7 +1,8 @@
 import type { CallEvent, EventOf } from '../../call/log/events.ts'
 import { noteOf } from '../../call/log/note.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
+import { type ConversationStage, consume, emit, type StageResult } from './stage.ts'
+import type { ConversationState } from './state.ts'
 
 /** What a supervisor has the agent say and it has not begun with; beyond, it is not said. */
 const MAX_WAITING = 16
@@ -12,12 +13,10 @@ const BACK = 'You are back with the caller. Go on from where they and your super
  * What a supervisor does to the conversation: tells the agent something, has it say something, takes the caller over and gives
  * them back. Meanwhile the caller's turns are logged and not answered.
  */
-export function supervisor({ open }: StageContext): ConversationStage {
-  let takenOver = open.resume?.takenOver ?? false
+export function supervisor(): ConversationStage {
   let waiting: { seq: number; text: string }[] = []
   /** The first sound of the running one was heard: it waits no more. */
   let begun = false
-  let muted = open.resume?.muted ?? false
 
   const dealtWith = (...inputs: number[]): Order[] =>
     inputs.length === 0 ? [] : [{ type: 'tell', event: { type: 'inputs_taken', inputs } }]
@@ -27,7 +26,6 @@ export function supervisor({ open }: StageContext): ConversationStage {
   }
 
   const takeOver = (event: CallEvent): Signal[] => {
-    takenOver = true
     const unsaid = waiting.map(({ seq }) => seq)
     waiting = []
     begun = false
@@ -38,10 +36,8 @@ export function supervisor({ open }: StageContext): ConversationStage {
       { type: 'taken_over', on: true },
     ]
   }
-  const giveBack = (event: CallEvent): Signal[] => {
-    const wasTakenOver = takenOver
-    takenOver = false
-    if (!wasTakenOver) return dealtWith(event.seq)
+  const giveBack = (event: CallEvent, { takenOver }: ConversationState): Signal[] => {
+    if (!takenOver) return dealtWith(event.seq)
     return [
       ...dealtWith(event.seq),
       ...note(event),
@@ -51,7 +47,10 @@ export function supervisor({ open }: StageContext): ConversationStage {
       { type: 'continue_reply', instructions: BACK },
     ]
   }
-  const say = ({ seq, text }: CallEvent & EventOf<'supervisor_said'>): Signal[] => {
+  const say = (
+    { seq, text }: CallEvent & EventOf<'supervisor_said'>,
+    { takenOver, muted }: ConversationState,
+  ): Signal[] => {
     // One who talks with the caller says it with their own voice.
     if (takenOver || muted || text.trim() === '') return dealtWith(seq)
     if (waiting.length === MAX_WAITING) return dealtWith(seq)
@@ -70,31 +69,33 @@ export function supervisor({ open }: StageContext): ConversationStage {
     return event.text.trim() === '' ? consume(...dealtWith(event.seq)) : noted(turn)
   }
 
-  const onInput = (event: CallEvent, nowMs: number): StageResult | undefined => {
+  const onInput = (event: CallEvent, state: ConversationState, nowMs: number): StageResult | undefined => {
     switch (event.type) {
       case 'whispered':
         return consume(...note(event), ...dealtWith(event.seq))
       case 'supervisor_said':
-        return consume(...say(event))
+        return consume(...say(event, state))
       case 'took_over':
         return consume(...takeOver(event))
       case 'gave_back':
-        return consume(...giveBack(event))
+        return consume(...giveBack(event, state))
       default:
-        return takenOver ? ofCaller(event, nowMs) : undefined
+        return state.takenOver ? ofCaller(event, nowMs) : undefined
     }
   }
 
   return {
     name: 'supervisor',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'begin':
-          return takenOver ? emit({ type: 'suppress_output', on: true }, { type: 'taken_over', on: true }) : undefined
+          return state.takenOver
+            ? emit({ type: 'suppress_output', on: true }, { type: 'taken_over', on: true })
+            : undefined
         case 'input':
-          return onInput(report.event, nowMs)
+          return onInput(report.event, state, nowMs)
         case 'turn_over':
-          return takenOver ? noted(report.turn) : undefined
+          return state.takenOver ? noted(report.turn) : undefined
         case 'voice_started': {
           // From its first sound on it is what the agent says: another worker says only the rest of it.
           if (report.purpose !== 'supervisor') return undefined
@@ -109,9 +110,6 @@ export function supervisor({ open }: StageContext): ConversationStage {
           begun = false
           return unsaid === undefined ? undefined : emit(...dealtWith(unsaid.seq))
         }
-        case 'muted':
-          muted = true
-          return undefined
         default:
           return undefined
       }

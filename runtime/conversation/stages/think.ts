@@ -19,7 +19,6 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   const { resume } = open
   const latency = new LatencyMeter()
   let resumed = resume === undefined || resume.muted || resume.takenOver
-  let takenOver = resume?.takenOver ?? false
   /** No more is heard of the caller, and it is the supervisor's call yet. */
   let sttFailure: Unanswered | undefined
   let unanswered = 0
@@ -74,7 +73,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
 
   return {
     name: 'think',
-    on(report, nowMs) {
+    on(report, state, nowMs) {
       switch (report.type) {
         case 'greeted':
           if (report.before) return emit(...goOn(nowMs))
@@ -105,15 +104,14 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           return measured === undefined ? undefined : emit({ type: 'tell', event: { type: 'latency', ...measured } })
         }
         case 'unanswered':
-          if (!takenOver) return emit(...failed(report, nowMs))
+          if (!state.takenOver) return emit(...failed(report, nowMs))
           if (report.stage === 'stt') sttFailure = report
           return undefined
         case 'taken_over':
-          takenOver = report.on
           resumed = true
           unanswered = 0
           ending = undefined
-          return takenOver || sttFailure === undefined ? undefined : emit(...failed(sttFailure, nowMs))
+          return report.on || sttFailure === undefined ? undefined : emit(...failed(sttFailure, nowMs))
         case 'speech_over':
           return report.purpose === 'goodbye' ? emit(...end()) : undefined
         case 'tick':

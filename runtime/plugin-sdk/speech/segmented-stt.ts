@@ -107,7 +107,8 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
     this.#results = this.#results.then(async () => {
       try {
         const alternative = (await heard).alternatives?.[0]
-        if (alternative === undefined || alternative.text.trim() === '') return
+        if (alternative === undefined) return
+        // An utterance without words is reported too: nobody need wait for them.
         const startTime = this.startTimeOffset + startS
         const words = { ...alternative, startTime, endTime: startTime + samples.length / RATE_HZ }
         this.#put({ type: stt.SpeechEventType.FINAL_TRANSCRIPT, alternatives: [words] })

@@ -6,6 +6,8 @@ export type SpeechSignal =
   | { type: 'eager_end_of_turn' }
   /** It was not over: what was prepared is void. Comes with INTERIM_TRANSCRIPT. */
   | { type: 'turn_resumed' }
+  /** It is over. Comes with FINAL_TRANSCRIPT. */
+  | { type: 'end_of_turn' }
   /** Speech that matches no known sentence, with advice for the operator. Sent with END_OF_SPEECH. */
   | { type: 'unknown_sentence'; message: string }
 

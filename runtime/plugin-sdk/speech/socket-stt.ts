@@ -22,6 +22,8 @@ export interface Hearing {
   started(): void
   interim(words: HeardWords): void
   final(words: HeardWords): void
+  /** Final words, with which the provider's own judgement ends the turn. */
+  turnEnd(words: HeardWords): void
   /** The turn is probably over: these are its words, should it be. */
   eagerEnd(words: HeardWords): void
   /** It was not. */
@@ -221,6 +223,10 @@ export class SocketSpeechStream extends stt.SpeechStream {
       started: () => this.#start(),
       interim: (words) => this.#words(INTERIM_TRANSCRIPT, words),
       final: (words) => this.#words(FINAL_TRANSCRIPT, words),
+      turnEnd: (words) => {
+        this.#words(FINAL_TRANSCRIPT, words, { type: 'end_of_turn' })
+        this.#end()
+      },
       eagerEnd: (words) => this.#words(PREFLIGHT_TRANSCRIPT, words, { type: 'eager_end_of_turn' }),
       resumed: (words) => this.#words(INTERIM_TRANSCRIPT, words, { type: 'turn_resumed' }),
       ended: () => this.#end(),

@@ -55,6 +55,7 @@ t.test('flux tells early that a turn is probably over, and which language it hea
       t.equal(eager?.alternatives?.[0].text, TEXT)
       const final = events.find(({ type }) => type === stt.SpeechEventType.FINAL_TRANSCRIPT)
       t.match(final?.alternatives?.[0], { text: TEXT, language: 'en' })
+      t.same(final && signalOf(final), { type: 'end_of_turn' })
     },
   )
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { LineTimes } from '../../../../runtime/call/control/line-times.ts'
 import { fromCaller, fromWorker, type PathCall } from '../../../../runtime/call/path.ts'
+import { CallTimeline } from '../../../../runtime/call/timeline.ts'
 import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
 import { CallRecording } from '../../../../runtime/recording/call-recording.ts'
 import { AGENT, CALLER } from '../../../../runtime/recording/stereo.ts'
@@ -23,11 +23,11 @@ function callOnBusyMachine() {
   }
   const recorded: number[] = []
   const sink = { write: (bytes: Uint8Array) => void recorded.push(...samplesOf(bytes)), end: () => {} }
-  const lineTimes = new LineTimes(FORMAT)
+  const timeline = new CallTimeline(FORMAT, (nowMs) => nowMs)
   const tap = new CallRecording(FORMAT, sink, clock.monotonicMs)
   const leg = { format: FORMAT, sendAudio: () => {}, clear: () => {} }
   const call = {
-    ...{ tap, lineTimes, leg, audio: { hear: () => {} } },
+    ...{ tap, timeline, leg, audio: { hear: () => {} } },
     supervision: { caller: () => {}, agent: () => {}, cleared: () => {} },
     callMs: (atMs = clock.monotonicMs()) => atMs,
   } as unknown as PathCall
@@ -37,13 +37,13 @@ function callOnBusyMachine() {
     const isLoud = (sample: number) => sample > 0
     return { fromMs: samples.findIndex(isLoud) / 8, toMs: (samples.findLastIndex(isLoud) + 1) / 8 }
   }
-  return { machine, tap, lineTimes, loud, caller: fromCaller(call, clock), worker: fromWorker(call, clock) }
+  return { machine, tap, timeline, loud, caller: fromCaller(call, clock), worker: fromWorker(call, clock) }
 }
 
 const frameOf = (level: number) => bytesOf(new Int16Array(FRAME).fill(level))
 
 t.test('what was said stands in the log where the recording has it, on a machine that is busy', async (t) => {
-  const { machine, tap, lineTimes, loud, caller, worker } = callOnBusyMachine()
+  const { machine, tap, timeline, loud, caller, worker } = callOnBusyMachine()
   for (let i = 0; i < 100; i++) {
     machine.nowMs = (i + 1) * FRAME_MS
     machine.awayMs = i < 60 ? 25 : 0
@@ -54,12 +54,12 @@ t.test('what was said stands in the log where the recording has it, on a machine
     if (i === LOUD_FRAME || i < 3) worker.audio(frame, i * FRAME)
   }
   tap.ended()
-  t.equal(lineTimes.spoken(LOUD_FRAME * FRAME), loud(CALLER).fromMs)
-  t.equal(lineTimes.onLine(LOUD_FRAME * FRAME_MS, 'start'), loud(AGENT).fromMs)
+  t.equal(timeline.spoken(LOUD_FRAME * FRAME), loud(CALLER).fromMs)
+  t.equal(timeline.onLine(LOUD_FRAME * FRAME_MS, 'start'), loud(AGENT).fromMs)
 })
 
 t.test('what was cut off ends in the log where it ends in the recording', async (t) => {
-  const { machine, tap, lineTimes, loud, worker } = callOnBusyMachine()
+  const { machine, tap, timeline, loud, worker } = callOnBusyMachine()
   machine.nowMs = 100
   for (let i = 0; i < 5; i++) worker.audio(frameOf(9_000), i * FRAME)
   machine.nowMs = 130
@@ -68,5 +68,5 @@ t.test('what was cut off ends in the log where it ends in the recording', async 
   machine.nowMs = 400
   tap.ended()
   t.same(loud(AGENT), { fromMs: 100, toMs: 130 })
-  t.equal(lineTimes.onLine(30, 'end'), 130)
+  t.equal(timeline.onLine(30, 'end'), 130)
 })

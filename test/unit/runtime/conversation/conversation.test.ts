@@ -68,6 +68,28 @@ test('the end-of-turn model decides how long a silence the caller is given', asy
   t.ok(unsure! - sure! > 300, `${sure} ms when sure, ${unsure} ms when not`)
 })
 
+test('a recogniser that says when a turn is over is believed, and the model is asked no more', async (t) => {
+  let asked = 0
+  const stt = new ScriptedStt({ utterances: [QUESTION, OTHER], endsTurns: true })
+  const { port, say, hangUp } = await call({
+    providers: { ...providers(() => 'Nine.'), stt },
+    endOfTurn: async () => {
+      asked++
+      return 0
+    },
+    agent: { endpointing: 'patient' },
+  })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the answer was said', () => port.turns.length === 2)
+  const before = asked
+  await say(speech(OTHER, RATE_HZ))
+  await port.until('the other answer was said', () => port.turns.length === 4)
+  t.equal(asked, before)
+  const { endpointingMs } = port.turns[3]!.latency!
+  t.ok(endpointingMs < 1_500, `${endpointingMs} ms, where the model would have had the caller wait for 3 s`)
+})
+
 test('a caller who speaks over the agent is listened to, and the turn keeps only the words played', async (t) => {
   const { port, say, hangUp } = await call({
     providers: providers((words) => (words === OTHER ? 'Go ahead.' : LONG_ANSWER)),

@@ -18,12 +18,15 @@ test('the last samples are kept, however they came', (t) => {
   t.end()
 })
 
-test('fewer are kept once fewer are wanted, and none once they are cleared', (t) => {
+test('fewer are kept once fewer are wanted, and none at last', (t) => {
   const recent = new RecentSamples()
   recent.push(counting(0, 30_000), 50_000)
   recent.push(counting(30_000, 100), 6_400)
   t.strictSame([...joinSamples([...recent.pieces(1_600)])], [...counting(23_700, 6_400)])
-  recent.clear()
+  t.equal(recent.length, 6_400)
+  recent.keepLast(10)
+  t.strictSame([...joinSamples([...recent.pieces(1_600)])], [...counting(30_090, 10)])
+  recent.keepLast(0)
   t.strictSame([...recent.pieces(1_600)], [])
   recent.push(counting(5, 20), 6_400)
   t.strictSame([...joinSamples([...recent.pieces(1_600)])], [...counting(5, 20)])

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { CallTimeline } from '../../../../runtime/call/timeline.ts'
 import { encodeG711 } from '../../../../runtime/media/codecs/g711.ts'
 import { OpusEncoder } from '../../../../runtime/media/codecs/opus.ts'
 import { OPUS_SILENCE } from '../../../../runtime/media/codecs/opus-packet.ts'
@@ -20,7 +21,17 @@ function begin(encoding: 'pcm_s16le' | 'pcmu' = 'pcm_s16le') {
     write: (bytes: Uint8Array) => void out.push(samplesOf(bytes).slice()),
     end: () => void ends++,
   }
-  const recording = new CallRecording({ encoding, sampleRateHz: RATE_HZ }, sink, () => nowMs)
+  const format = { encoding, sampleRateHz: RATE_HZ }
+  const tap = new CallRecording(format, sink, () => nowMs)
+  const timeline = new CallTimeline(format, (atMs) => atMs)
+  /** As the call path records what passes. */
+  const recording = {
+    caller: (bytes: Uint8Array, timestamp: number) => tap.caller(bytes, timeline.heard(bytes, timestamp, nowMs)),
+    agent: (bytes: Uint8Array) => tap.agent(bytes, timeline.said(bytes, nowMs)),
+    cleared: () => tap.cleared(timeline.cleared(nowMs)),
+    flush: () => tap.flush(),
+    ended: () => tap.ended(),
+  }
   const side = (which: 0 | 1) => out.flatMap((frames) => [...frames].filter((_, i) => i % 2 === which))
   return {
     recording,
@@ -182,14 +193,17 @@ t.test('each side of an Opus call is decoded by itself', async (t) => {
   const out: Int16Array[] = []
   let nowMs = 0
   const sink = { write: (bytes: Uint8Array) => void out.push(samplesOf(bytes).slice()), end: () => {} }
-  const recording = new CallRecording({ encoding: 'opus', sampleRateHz: OPUS_RATE_HZ }, sink, () => nowMs)
+  const format = { encoding: 'opus', sampleRateHz: OPUS_RATE_HZ } as const
+  const recording = new CallRecording(format, sink, () => nowMs)
+  const timeline = new CallTimeline(format, (atMs) => atMs)
   const voice = new OpusEncoder(OPUS_RATE_HZ)
   const frame = OPUS_RATE_HZ / 50
   for (let i = 0; i < 50; i++) {
     nowMs += 20
     const samples = Int16Array.from({ length: frame }, (_, n) => 6_000 * Math.sin((i * frame + n) / 10))
-    recording.caller(voice.encode(samples), i * frame)
-    recording.agent(OPUS_SILENCE)
+    const packet = voice.encode(samples)
+    recording.caller(packet, timeline.heard(packet, i * frame, nowMs))
+    recording.agent(OPUS_SILENCE, timeline.said(OPUS_SILENCE, nowMs))
   }
   recording.ended()
   const loudest = (which: 0 | 1) =>

@@ -17,6 +17,9 @@ const call = {
 }
 const file = (kind: string) => `${call.workspaceId}.${call.callId}.${kind}`
 
+/** A packet that came in time. */
+const placed = (at: number) => ({ at, moved: 0, movedFrom: 0 })
+
 async function openSpool(dir: string, nowMs = () => performance.now()) {
   const finished: SpooledCall[] = []
   const spool = await RecordingSpool.open({ dir, nowMs, log, finished: (done) => finished.push(done) })
@@ -30,7 +33,7 @@ t.test('a recorded call is a WAV file when it is over, and not before', async (t
   const tap = spool.record(call, format, 0)
   for (let i = 0; i < 500; i++) {
     nowMs += 20
-    tap?.caller(new Uint8Array(320).fill(1), i * 160)
+    tap?.caller(new Uint8Array(320).fill(1), placed(i * 160))
   }
   t.same(await spool.list(), { whole: [], unfinished: [] }, 'a running call is nobody else’s business')
   tap?.ended()
@@ -65,7 +68,7 @@ t.test('a call that can’t be recorded goes on without', async (t) => {
   const other = await openSpool(dir, () => 0)
   await writeFile(join(dir, file('part')), 'taken')
   const tap = other.spool.record(call, format, 0)
-  tap?.caller(new Uint8Array(320), 0)
+  tap?.caller(new Uint8Array(320), placed(0))
   tap?.ended()
   await other.spool.close()
   t.same(other.finished, [])
@@ -78,8 +81,8 @@ t.test('what a killed process had written becomes a recording', async (t) => {
     const log = { error: console.error, warn: console.error }
     const spool = await RecordingSpool.open({ dir: '${dir}', nowMs: () => performance.now() * 50, log, finished() {} })
     const tap = spool.record(${JSON.stringify(call)}, ${JSON.stringify(format)})
-    let i = 0
-    setInterval(() => { for (let n = 0; n < 50; n++) tap.caller(new Uint8Array(320).fill(1), i++ * 160) }, 20)
+    let at = performance.now() * 50 * 8
+    setInterval(() => { for (let n = 0; n < 50; n++, at += 160) tap.caller(new Uint8Array(320).fill(1), { at: Math.round(at), moved: 0, movedFrom: 0 }) }, 20)
     console.log('up')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -14,18 +14,35 @@ function makeOutput() {
   let nowMs = 0
   const port = new RecordingPort()
   const audibleAtMs: number[] = []
+  let words: PromiseWithResolvers<void> | undefined
   const output = new SpeechOutput(
     { encoding: 'pcm_s16le', sampleRateHz: RATE_HZ },
     bytesOf,
     port,
     { nowMs: () => nowMs, monotonicMs: () => nowMs },
-    { started: () => {}, audible: (atMs) => audibleAtMs.push(atMs), progress: () => {}, fillerOver: () => {} },
+    {
+      started: () => {},
+      audible: (atMs) => audibleAtMs.push(atMs),
+      progress: () => {},
+      fillerOver: () => {},
+      wordsSettled: () => words?.promise,
+    },
   )
   return {
     port,
     output,
     audibleAtMs,
     sent: () => port.audioAtMs.length,
+    /** The caller said something; its words are not known before the returned function is called. */
+    callerSays() {
+      const said = Promise.withResolvers<void>()
+      words = said
+      return async () => {
+        words = undefined
+        said.resolve()
+        await said.promise
+      }
+    },
     ticks(count: number) {
       for (let i = 0; i < count; i++) {
         nowMs += 20
@@ -286,4 +303,45 @@ test('on hold nothing is sent, whoever resumes what; afterwards it goes on', asy
   output.hold(false)
   ticks(3)
   t.equal(sent(), 7)
+})
+
+test('speech that a voice stopped goes on only when it is known that the voice said nothing', async (t) => {
+  const { output, speak, sent, ticks, callerSays } = makeOutput()
+  output.addText('one two three')
+  await speak(50)
+  ticks(5)
+  const known = callerSays()
+  output.pause()
+  output.resume()
+  const before = sent()
+  ticks(10)
+  t.equal(sent(), before, 'its words are on their way')
+  await known()
+  ticks(10)
+  t.ok(sent() > before)
+})
+
+test('what the words end is not held back for them, nor is what is said after it', async (t) => {
+  const { output, speak, sent, ticks, callerSays } = makeOutput()
+  output.addText('one two three')
+  await speak(50)
+  ticks(5)
+  callerSays()
+  output.pause()
+  output.resume()
+  output.clearBuffer()
+  const before = sent()
+  output.resume()
+  output.addText('four')
+  await speak(10)
+  ticks(5)
+  t.ok(sent() > before)
+  const known = callerSays()
+  output.pause()
+  output.resume()
+  output.pause()
+  await known()
+  const paused = sent()
+  ticks(5)
+  t.equal(sent(), paused, 'a new voice stops it anew')
 })

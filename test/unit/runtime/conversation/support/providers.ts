@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type APIConnectOptions, llm, stt, tts } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import type { ProviderSource } from '../../../../../runtime/conversation/providers/providers.ts'
+import type { ProviderIdentity } from '../../../../../runtime/plugin-sdk/provider-error.ts'
+import { SegmentedSpeechStream } from '../../../../../runtime/plugin-sdk/speech/segmented-stt.ts'
 import type { SignalledEvent } from '../../../../../runtime/plugin-sdk/speech/signal.ts'
 import { speech } from './speech.ts'
 
@@ -24,6 +27,8 @@ export interface EarOptions {
   staysInterim?: boolean
   /** It hears nothing before; what is said meanwhile waits. */
   ready?: Promise<void>
+  /** Its final words end a turn, as it says itself. */
+  endsTurns?: boolean
   /** It says so when it hears something else than its utterances. */
   saysUnknown?: boolean
 }
@@ -110,7 +115,52 @@ class ScriptedSpeech extends stt.SpeechStream {
     const { languageOf, writes } = this.#owner.options
     const language = (languageOf?.(utterance) ?? 'en') as stt.SpeechData['language']
     const text = writes?.(utterance) ?? utterance
-    this.queue.put({ type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] })
+    const event: SignalledEvent = { type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] }
+    const isFinal = type === stt.SpeechEventType.FINAL_TRANSCRIPT
+    if (isFinal && this.#owner.options.endsTurns === true) event.signal = { type: 'end_of_turn' }
+    this.queue.put(event)
+  }
+}
+
+export interface Answer {
+  /** How long the request takes. */
+  afterMs: number
+  /** What it gives: words, or an error. */
+  gives: string | Error
+}
+
+/** Takes whole utterances, as a server of the "transcriptions" API does, and answers them in turn. */
+export class UtteranceStt extends stt.STT {
+  override label = 'test.Utterances'
+  readonly answers: Answer[]
+  /** Seconds of each utterance it was asked about. */
+  readonly asked: number[] = []
+
+  constructor(answers: readonly Answer[]) {
+    super({ streaming: true, interimResults: false })
+    this.answers = [...answers]
+  }
+
+  override stream(options: { connOptions?: APIConnectOptions } = {}): stt.SpeechStream {
+    return new SegmentedSpeechStream(this, {
+      provider: { name: 'test', title: 'Test' } as ProviderIdentity,
+      connOptions: options.connOptions,
+      recognise: async (utterance, signal) => {
+        this.asked.push(utterance.samplesPerChannel / utterance.sampleRate)
+        const { afterMs, gives } = this.answers.shift() ?? { afterMs: 50, gives: '' }
+        await sleep(afterMs, undefined, { signal })
+        if (gives instanceof Error) throw gives
+        const language = 'en' as stt.SpeechData['language']
+        return {
+          type: stt.SpeechEventType.FINAL_TRANSCRIPT,
+          alternatives: [{ language, text: gives, startTime: 0, endTime: 0, confidence: 1 }],
+        }
+      },
+    })
+  }
+
+  protected override async _recognize(): Promise<stt.SpeechEvent> {
+    throw new Error('not used')
   }
 }
 

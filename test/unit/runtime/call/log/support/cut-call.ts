@@ -8,10 +8,12 @@ import type { CallEvent, CallEventBody } from '../../../../../../runtime/call/lo
 import { cutOff } from '../../../../../../runtime/call/log/fold.ts'
 import { type Resume, resumeOf, type ToolCall } from '../../../../../../runtime/call/log/resume.ts'
 import { stagesOf } from '../../../../../../runtime/call/path.ts'
+import { endpointingDelay, turnSilence } from '../../../../../../runtime/conversation/hearing/endpointing.ts'
 import { languageOf } from '../../../../../../runtime/conversation/languages/index.ts'
 import { finishTools } from '../../../../../../runtime/conversation/replying/finish-tools.ts'
 import type { Order, Purpose, Report } from '../../../../../../runtime/conversation/stages/signal.ts'
 import { Stages } from '../../../../../../runtime/conversation/stages/stage.ts'
+import { initialState } from '../../../../../../runtime/conversation/stages/state.ts'
 import { AGENT_SPEC } from '../../../../../support/providers/agent-spec.ts'
 
 /**
@@ -102,6 +104,8 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
   }
   const asks = new WorkerRequests('c', log, answers, clock)
 
+  const silence = turnSilence(endpointingDelay(), () => languageOf(AGENT_SPEC.language))
+
   class Worker {
     dead = false
     readonly #stages: Stages
@@ -117,7 +121,6 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
     #spokenUntilMs = 0
     #turnDueMs: number | undefined
     #turnText = ''
-    #endTurnMs = 0
 
     constructor(resume: Resume | undefined) {
       this.#resume = resume
@@ -135,6 +138,7 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
       const language = () => languageOf(open.agent.language)
       this.#stages = new Stages(
         stagesOf({ open, callMs: (atMs) => Math.max(0, atMs - 1_000), language }),
+        initialState(open.resume),
         () => nowMs,
         (order) => this.#do(order),
       )
@@ -174,9 +178,8 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
       this.#utterance = 0
       this.report({ type: 'speech_ended', atMs: times.endMs })
       this.report({ type: 'heard_words', text, final: true, ...times })
-      this.report({ type: 'paused', probability: 0.9, text, endMs: times.endMs })
       this.#turnText = text
-      this.#turnDueMs = Math.max(nowMs, this.#endTurnMs)
+      this.#turnDueMs = Math.max(nowMs, times.endMs + silence(0.9, text))
     }
 
     step(index: number): void {
@@ -200,9 +203,6 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
       switch (order.type) {
         case 'tell':
           this.tell(order.event)
-          break
-        case 'end_turn':
-          this.#endTurnMs = order.atMs
           break
         case 'say': {
           const { text, purpose, interruptible } = order

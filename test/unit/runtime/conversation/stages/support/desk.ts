@@ -4,6 +4,7 @@ import { stagesOf } from '../../../../../../runtime/call/path.ts'
 import { languageOf } from '../../../../../../runtime/conversation/languages/index.ts'
 import type { Order, Purpose, Report } from '../../../../../../runtime/conversation/stages/signal.ts'
 import { Stages } from '../../../../../../runtime/conversation/stages/stage.ts'
+import { initialState } from '../../../../../../runtime/conversation/stages/state.ts'
 import { AGENT_SPEC } from '../../../../../support/providers/agent-spec.ts'
 
 type SupervisorDoes =
@@ -34,6 +35,7 @@ export function desk(agent: Partial<OpenSession['agent']> = {}, open: Partial<Op
       callMs: (atMs) => Math.max(0, atMs),
       language: () => languageOf(session.agent.language),
     }),
+    initialState(session.resume),
     () => nowMs,
     (order) => {
       if (order.type === 'tell') told.push(order.event)
@@ -112,8 +114,6 @@ function wordsOf(order: Order): string {
       return order.instructions === undefined ? 'answers' : 'finishes'
     case 'play_filler':
       return `fills: ${order.text}`
-    case 'end_turn':
-      return `turn ends at ${order.atMs}`
     case 'prepare_filler':
       return '(prepares)'
     case 'interrupt':

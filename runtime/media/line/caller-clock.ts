@@ -16,7 +16,7 @@ interface Stretch {
 }
 
 /** Where a packet stands; `moved`: so far towards the front moves what came from `movedFrom` on, for it was held up. */
-interface CallerPlace {
+export interface CallerPlace {
   at: number
   moved: number
   movedFrom: number

@@ -282,7 +282,10 @@ export class Placer {
     )
     this.#dialling.set(call.id, { cancel, done: done.promise })
     try {
-      const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), {
+        dialled: true,
+        numbers: [from, call.to_number],
+      })
       const { spec: own, faults } = await mcpTools.complete(agent, plain)
       for (const sentence of faults) events.append({ type: 'fault', stage: 'tool', sentence })
       const tools = [...(own.tools ?? []), ...campaignToolSpecs(campaignTools, own.tools ?? [])]

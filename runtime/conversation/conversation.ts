@@ -131,7 +131,7 @@ export class Conversation implements LinkedConversation {
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
     this.#toolCalls = resume?.tools.length ?? 0
-    this.#spoken = new SpokenLanguage(agent.language)
+    this.#spoken = new SpokenLanguage(agent.language, agent)
     for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
     const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
@@ -197,7 +197,12 @@ export class Conversation implements LinkedConversation {
       output: this.#output,
       knowledge: this.#knowledge,
       tools: (hangUp) =>
-        makeTools(agent.tools ?? [], port, { nextId: () => `tool-${++this.#toolCalls}`, hangUp }, this.#abort.signal),
+        makeTools(
+          agent.tools ?? [],
+          port,
+          { nextId: () => `tool-${++this.#toolCalls}`, hangUp, phrases: () => language().phrases },
+          this.#abort.signal,
+        ),
       listen: () => this.#recogniser.stream(),
       pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
       events: {
@@ -307,7 +312,9 @@ export class Conversation implements LinkedConversation {
         this.#endTurnAtMs = order.atMs
         return
       case 'say':
-        this.#dialogue.say(order.text, order.purpose, order)
+        // A language without sentences of its own says nothing by itself.
+        if (order.text === '') this.#saidNothing(order.purpose)
+        else this.#dialogue.say(order.text, order.purpose, order)
         return
       case 'answer':
         this.#expectReply()
@@ -326,9 +333,14 @@ export class Conversation implements LinkedConversation {
         this.#dialogue.note(order.role, order.text, this.#deps.clock.nowMs())
         return
       case 'prepare_filler':
+        if (order.text === '') return
         this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
         return
       case 'play_filler': {
+        if (order.text === '') {
+          this.#report({ type: 'filler_over' })
+          return
+        }
         const { samples, sampleRateHz, text } = this.#deps.fillers.take(this.#voiceKey, order.text)
         this.#output.playFiller(samples, sampleRateHz, text)
         return
@@ -352,6 +364,12 @@ export class Conversation implements LinkedConversation {
         contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
       )
     this.#dialogue.continueReply(instructions)
+  }
+
+  #saidNothing(purpose: SpeechOver['purpose']): void {
+    queueMicrotask(
+      boundary('call', () => this.#speechOver({ purpose, interrupted: false, failed: undefined, hangsUp: false })),
+    )
   }
 
   get #voiceKey(): string {

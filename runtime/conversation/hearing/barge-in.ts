@@ -1,10 +1,11 @@
 import type { Language } from '../languages/language.ts'
-import { isMadeOf, spokenWords } from '../languages/phrase-list.ts'
+import { phrasesIn, spokenWords } from '../languages/phrase-list.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
 
-/** More phrases than this are always a turn; of a language without blanks, more characters. */
-const MAX_BACKCHANNEL_WORDS = 4
-const MAX_BACKCHANNEL_CHARS = 12
+/** More phrases than this are always a turn. */
+const MAX_BACKCHANNELS = 3
+/** Of more words none is looked at. */
+const MAX_WORDS = 12
 
 /**
  * True when a transcript holds nothing but backchannels: speech that says "go on", not "stop". Heard while the agent speaks
@@ -17,8 +18,7 @@ export function isBackchannel(
   if (/[?？¿]/u.test(text)) return false
   const words = spokenWords(text, writing)
   if (words.length === 0) return true
-  const most = writing === 'spaced' ? MAX_BACKCHANNEL_WORDS : MAX_BACKCHANNEL_CHARS
-  return words.length <= most && isMadeOf(words, backchannels)
+  return words.length <= MAX_WORDS && (phrasesIn(words, backchannels) ?? Number.POSITIVE_INFINITY) <= MAX_BACKCHANNELS
 }
 
 /** How much of a voiced vowel's energy lies above about 1 kHz at least; a hum through the nose has far less. */

@@ -48,8 +48,8 @@ export function weighWords(
 function endsWith(said: string, endings: ReadonlySet<string>, writing: Language['writing']): boolean {
   const words = said.toLowerCase().replaceAll('’', "'")
   if (writing === 'unspaced') return [...endings].some((ending) => words.endsWith(ending))
-  const last = /[\p{L}\p{M}']+$/u.exec(words)?.[0]
-  return last !== undefined && endings.has(last)
+  const [pair, before, last] = /(?:([\p{L}\p{M}']+)\s+)?([\p{L}\p{M}']+)$/u.exec(words) ?? []
+  return pair !== undefined && last !== undefined && (endings.has(last) || endings.has(`${before}_${last}`))
 }
 
 /** Silence in milliseconds, from the end of speech, that ends a turn of which the model is so sure. */

@@ -1,5 +1,5 @@
 import type { Language } from './language.ts'
-import { isMadeOf, type PhraseList, spokenWords } from './phrase-list.ts'
+import { type PhraseList, phrasesIn, spokenWords } from './phrase-list.ts'
 
 /** What an answer to "may we record?" says. `not_understood`: the question is to be asked again. */
 export type ConsentAnswer = 'given' | 'refused' | 'not_understood'
@@ -48,7 +48,7 @@ function isYes(words: readonly string[], { consent, writing }: Language, said: s
   if (consent.alone.is(said)) return true
   if (words.length > (writing === 'spaced' ? MAX_YES_WORDS : MAX_YES_CHARS)) return false
   const { yes, lead, beside } = consent
-  return beginsWith(words, lead, yes) && isMadeOf(words, yes, lead, beside)
+  return beginsWith(words, lead, yes) && phrasesIn(words, yes, lead, beside) !== undefined
 }
 
 /** One of the phrases comes first, after hesitations. */

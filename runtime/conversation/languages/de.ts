@@ -63,6 +63,7 @@ export const german: Language = {
   },
   // Prepositions that are also the end of a separable verb ("Ich ziehe um", "Machen Sie auf") and "was" may end a sentence.
   openEndings: wordSet(`
+    name_ist nummer_ist adresse_ist
     der dem des eines und denn weil dass wenn ob obwohl damit sondern sowie für vom zum zur beim im am ins ohne gegen zwischen über
     bis äh ähm öh öhm kein keinen dieser diese jeder welche nach bei ums ans aufs fürs mein meinen meinem meiner deinen
     einem einer ihrem unser unsere`),

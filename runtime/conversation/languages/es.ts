@@ -74,6 +74,7 @@ export const spanish: Language = {
     },
   },
   openEndings: wordSet(`
+    nombre_es número_es apellido_es llamo_por
     el los las unos unas mi mis tu tus su sus nuestro nuestra nuestros y e u porque si mientras aunque de del a al en con sin para
     entre desde hacia según tan eh em sino cada quiero quisiera necesito`),
   looseEndings: wordSet(`

@@ -66,6 +66,7 @@ export const french: Language = {
     },
   },
   openEndings: wordSet(`
+    nom_est prénom_est numéro_est adresse_est besoin_de
     le la les l' des du d' au aux mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs et ou car parce que qu' si
     lorsque à en dans sur sous pour par chez entre vers j' tu on ne n' me m' te t' se s' c'est très euh heu ben bah j'ai cette ces
     cet quel quelle dès chaque enfin`),

@@ -46,12 +46,13 @@ export const italian: Language = {
   },
   regions: {},
   openEndings: wordSet(`
+    nome_è cognome_è numero_è indirizzo_è
     il lo la i gli le l' un' di del della dei degli delle a al allo alla ai agli alle da dal dalla nel nella con sul sulla per tra
     fra miei nostro e ed o ma che se mentre mi ti ehm uhm dello dall' dell' nell' all' sull' ogni vorrei allora dunque insomma
     oppure quindi cioè`),
   looseEndings: wordSet(`
     un uno una in su mio mia tuo tua suo sua perché quando come io è sono era molto più non si questo questa ho anche senza loro
-    vostro tra`),
+    vostro `),
   backchannels: phraseList(`
     mm, mmm, mh, mhm, mm-hm, hm, hmm, uhm, ah, aha, oh, sì, si, ok, okay, va bene, certo, bene, giusto, esatto, esattamente, perfetto,
     capisco, capito, d'accordo, ottimo, ecco, già, ho capito, va benissimo, infatti, appunto, chiaro, certamente, come no`),
@@ -133,7 +134,7 @@ export const italian: Language = {
   },
   doNotCall: [
     /\bnon (?:mi|ci) (?:chiam\w{1,4}|telefon\w{1,4}|richiam\w{1,4}|contatt\w{1,4}) (?:piu|mai piu|ancora|di nuovo)\b|\bsmett\w{2,5} di (?:chiamar|telefonar)\w{1,3}\b|\bnon voglio (?:piu )?(?:essere chiamat\w|(?:altre )?chiamate)\b/,
-    /\b(?:mi|ci) (?:cancelli\w?|tolga\w?|rimuova\w?)\b|\b(?:cancelli|tolga|rimuova) (?:\w{1,30} ){0,2}(?:mio numero|lista|elenco)\b|\bregistro (?:delle|pubblico delle) opposizioni\b/,
+    /\b(?:mi|ci) (?:cancelli|cancellate|tolga|togliete|rimuova|rimuovete) (?:da|dal|dalla|dall|dai|dalle|subito)\b|\b(?:cancelli|tolga|rimuova) (?:\w{1,30} ){0,2}(?:mio numero|lista|elenco)\b|\bregistro (?:delle|pubblico delle) opposizioni\b/,
   ],
   saysAi: /\b(?:ia|ai|intelligenza artificiale|assistente virtuale|operatore virtuale|robot|chiamata automatica)\b/,
   abbreviations: [

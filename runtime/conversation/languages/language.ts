@@ -19,7 +19,10 @@ export interface Language {
   readonly informal: { readonly order: string; readonly phrases: Partial<Phrases> }
   /** What differs in a region, by the last part of the tag: `CH`, `419`. */
   readonly regions: Readonly<Record<string, Region>>
-  /** Words that no sentence ends with, small letters: the caller goes on. Never one that may end a sentence, too. */
+  /**
+   * Words that no sentence ends with, small letters: the caller goes on. Never one that may end a sentence, too. Two words that only
+   * together are such an ending are joined by a low line: `name_is`.
+   */
   readonly openEndings: ReadonlySet<string>
   /** Words that often stand before more, and may end a sentence. */
   readonly looseEndings: ReadonlySet<string>

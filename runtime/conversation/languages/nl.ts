@@ -53,6 +53,7 @@ export const dutch: Language = {
     },
   },
   openEndings: wordSet(`
+    naam_is nummer_is adres_is wil_graag
     de het en omdat want als zonder tussen onze eh uh uhm ehm naar tijdens sinds hun elke dankzij tot volgens terwijl`),
   looseEndings: wordSet(
     `een of dat met voor van mijn uw aan bij in op ik is ben heb wil zou kan maar dus om geen die deze wat`,

@@ -49,12 +49,17 @@ export class PhraseList {
   }
 }
 
-/** The words of no more than so many, a phrase being one: whether they are phrases of the lists and nothing else. */
-export function isMadeOf(words: readonly string[], ...lists: readonly PhraseList[]): boolean {
-  const reached = new Set([0])
+/** Of how few phrases of the lists the words are made; undefined: of others, too, or there are none. */
+export function phrasesIn(words: readonly string[], ...lists: readonly PhraseList[]): number | undefined {
+  const fewest: (number | undefined)[] = [0]
   for (let from = 0; from < words.length; from++) {
-    if (!reached.has(from)) continue
-    for (const list of lists) for (const length of list.lengthsAt(words, from)) reached.add(from + length)
+    const before = fewest[from]
+    if (before === undefined) continue
+    for (const list of lists) {
+      for (const length of list.lengthsAt(words, from)) {
+        fewest[from + length] = Math.min(before + 1, fewest[from + length] ?? Number.POSITIVE_INFINITY)
+      }
+    }
   }
-  return words.length > 0 && reached.has(words.length)
+  return words.length === 0 ? undefined : fewest[words.length]
 }

@@ -48,6 +48,7 @@ export const polish: Language = {
   },
   regions: {},
   openEndings: wordSet(`
+    nazwisko_to numer_to imię_to
     i oraz a że żeby bo ponieważ w we z ze do na od dla przez przy nad pod za po o u bez jeśli jeżeli chociaż yyy eee hmm mój moja
     czyli albo lub między każdy który która które`),
   looseEndings: wordSet(

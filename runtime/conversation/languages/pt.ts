@@ -74,6 +74,7 @@ export const portuguese: Language = {
     },
   },
   openEndings: wordSet(`
+    nome_é número_é apelido_é gostaria_de
     o a os as uns umas de do da dos das em no na nos nas ao à aos às com sem por pelo pela pelos para pra entre desde teu e ou mas
     porque se enquanto me te lhe ahn ã hã num numa neste nesse nesta nessa dum seus nossos cada contra quero queria preciso`),
   looseEndings: wordSet(`

@@ -36,9 +36,10 @@ export const swedish: Language = {
     },
   },
   openEndings: wordSet(`
+    namn_är nummer_är vill_ha
     och eller att som för eftersom utan mellan ett mitt min vår öh eh ehm öhm till från genom varje deras därför medan innan dessa`),
   looseEndings: wordSet(
-    `en men om när med på i av jag är har vill ska kan det den de min mina så mer då hos vid över under`,
+    `en men om när med på i av jag är har vill ska kan det den de mina så mer då hos vid över under`,
   ),
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ja, jaha, jo, jajamän, japp, jepp, okej, ok, okay, bra, precis, exakt, just det, visst, absolut,

@@ -102,7 +102,7 @@ export const turkish: Language = {
     speaksOfOthers:
       /\b(?:kendisi|(?:\w{1,30} )(?:bey|hanim)) (?:\w{1,30} ){0,3}(?:degil|yok|disarida|cikti|toplantida)\b/,
     menu: [
-      /(?:\d|bir|iki|uc|dort|sifir|kare|yildiz)\w{0,3} (?:tusuna )?bas\w{0,5}|tuslayin\w{0,3}/,
+      /(?:\d|bir|iki|uc|dort|sifir|kare|yildiz)\w{0,3} (?:y?[aei] )?(?:tusuna )?bas\w{0,5}|tuslayin\w{0,3}/,
       /ana menu|asagidaki secenekler/,
       /gorusme\w{0,5} (?:\w{1,30} ){0,5}(?:kaydedilmektedir|kayit altina|kaydediliyor)/,
       /(?:temsilci\w{0,8}|hatlarimiz|operatorlerimiz) (?:\w{1,30} ){0,4}(?:mesgul\w{0,5}|dolu)|lutfen hatta kalin|siradasiniz/,

@@ -1,3 +1,4 @@
+import { LANGUAGES as SPOKEN } from '../../runtime/conversation/languages/index.ts'
 import { splitSentences } from '../../runtime/plugin-sdk/speech/sentences.ts'
 import { Bm25 } from './bm25.ts'
 import { LANGUAGES, languageOf } from './languages/index.ts'
@@ -36,7 +37,7 @@ export function answer({ sources, turns, language: tag }: Conversation): string 
   const question = asked(questions.at(-1)?.text)
   const named = languageOf(tag)
   // English is also what an agent has that names none.
-  const spoken = named === LANGUAGES[0] ? detectLanguage(sources[0] ?? '', named) : named
+  const spoken = named === LANGUAGES[0] ? detectLanguage(withoutOrders(sources[0] ?? ''), named) : named
   const language = detectLanguage(question, spoken)
   const polite = smallTalk(question, turns, sources, language)
   if (polite !== undefined) return polite
@@ -148,11 +149,29 @@ function hasAny(index: Bm25, document: number, alike: ReadonlySet<string>): bool
   return false
 }
 
+/** The prompt as the operator wrote it: the orders behind it tell nothing of its language. */
+function withoutOrders(prompt: string): string {
+  const at = prompt.lastIndexOf('\n\n')
+  const added = at < 0 ? [] : splitSentences(prompt.slice(at))
+  return added.some((sentence) => ORDERS.has(words(sentence).join(' '))) ? prompt.slice(0, at) : prompt
+}
+
+/** What the runtime adds to every prompt, whatever its language. */
+const ORDERS: ReadonlySet<string> = new Set(
+  SPOKEN.flatMap(({ code, orders, informal, regions }) =>
+    [
+      ...[orders.language, orders.sayAi, informal.order],
+      ...Object.values(regions).flatMap(({ order = '', informalOrder = '' }) => [order, informalOrder]),
+    ].flatMap((order) => splitSentences(order, code)),
+  ).map((order) => words(order).join(' ')),
+)
+
 /** A sentence as it can be said to a caller, or undefined for an order to the agent. */
 function sayable(sentence: string, language: Language): string | undefined {
   const identity = identityOf(sentence, language)
   if (identity !== undefined) return identity
   const said = words(sentence).join(' ')
+  if (ORDERS.has(said)) return undefined
   // Instructions may be in English, independent of the facts' language.
   return language.instruction.test(said) || LANGUAGES[0].instruction.test(said) ? undefined : sentence
 }

@@ -39,7 +39,7 @@ export const german: Language = {
     thanks: 'Gern geschehen.',
     farewell: 'Auf Wiederhören, einen schönen Tag noch.',
     howAreYou: 'Danke, gut. Wie kann ich Ihnen helfen?',
-    whoAreYou: 'Ich bin der Assistent dieser Leitung.',
+    whoAreYou: 'Ich bin der KI-Assistent dieser Leitung.',
     unknown: 'Das weiß ich leider nicht.',
     nothingToRepeat: 'Ich habe noch nichts gesagt.',
     prompt: 'Was möchten Sie wissen?',

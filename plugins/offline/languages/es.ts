@@ -59,7 +59,7 @@ export const spanish: Language = {
     thanks: 'De nada.',
     farewell: 'Adiós, que tenga un buen día.',
     howAreYou: 'Muy bien, gracias. ¿En qué puedo ayudarle?',
-    whoAreYou: 'Soy el asistente de esta línea.',
+    whoAreYou: 'Soy el asistente de IA de esta línea.',
     unknown: 'Lo siento, eso no lo sé.',
     nothingToRepeat: 'Todavía no he dicho nada.',
     prompt: '¿Qué desea saber?',

@@ -54,7 +54,7 @@ export const italian: Language = {
     thanks: 'Prego.',
     farewell: 'Arrivederci, buona giornata.',
     howAreYou: 'Bene, grazie. Come posso aiutarla?',
-    whoAreYou: "Sono l'assistente di questa linea.",
+    whoAreYou: "Sono l'assistente IA di questa linea.",
     unknown: 'Mi dispiace, questo non lo so.',
     nothingToRepeat: 'Non ho ancora detto nulla.',
     prompt: 'Che cosa desidera sapere?',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { AnswerDetector } from '../../../../../runtime/conversation/hearing/answer-detector.ts'
-import { LANGUAGES } from '../../../../../runtime/conversation/languages/index.ts'
 import { wantsNoCalls } from '../../../../../runtime/conversation/languages/do-not-call.ts'
+import { LANGUAGES } from '../../../../../runtime/conversation/languages/index.ts'
 import { ANSWERING } from './support/answering-utterances.ts'
 import { utterances } from './support/consent-utterances.ts'
 
@@ -16,7 +16,8 @@ for (const { code } of LANGUAGES) {
   const table = ANSWERING[code]!
   t.test(`${code}: who picks up is told from the words`, async (t) => {
     for (const text of utterances(table.machine)) t.equal(verdict(text), 'machine', `${code}: ${text}`)
-    for (const text of utterances(table.people)) t.notMatch(verdict(text), /machine|mailbox|ivr|fax/, `${code}: ${text}`)
+    for (const text of utterances(table.people))
+      t.notMatch(verdict(text), /machine|mailbox|ivr|fax/, `${code}: ${text}`)
     for (const text of utterances(table.screening)) t.match(verdict(text), /screening/, `${code}: ${text}`)
     for (const text of utterances(table.menu)) t.equal(verdict(text), 'ivr', `${code}: ${text}`)
   })

@@ -50,7 +50,7 @@ export const french: Language = {
     farewell: 'Au revoir, bonne journée.',
     howAreYou: 'Très bien, merci. Comment puis-je vous aider ?',
     whoAreYou: "Je suis l'assistant IA de cette ligne.",
-    unknown: 'Je n'ai malheureusement pas cette information.',
+    unknown: "Je n'ai malheureusement pas cette information.",
     nothingToRepeat: "Je n'ai encore rien dit.",
     prompt: 'Que souhaitez-vous savoir ?',
   },

@@ -90,3 +90,29 @@ test('a tool that fails is told to the model, and the conversation goes on', asy
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.said.at(-1), 'assistant: I do not know.')
 })
+
+const TRANSFER: ToolSpec = {
+  name: 'to_sales',
+  description: 'Puts the caller through.',
+  parameters: { type: 'object', properties: {} },
+  kind: 'transfer',
+}
+
+test('nobody is put through without a word, and a failed transfer is explained in the language of the agent', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'Sales?', tool: { name: 'to_sales', arguments: {} }, answer: '{output}' }],
+    [TRANSFER],
+    { language: 'de' },
+  )
+  t.teardown(hangUp)
+  let loudBefore = 0
+  port.runTool = () => {
+    loudBefore = port.loudFrames
+    return 'The transfer failed; the caller is still here.'
+  }
+  type('Sales?')
+  await port.until('the answer', () => port.said.join(' ').includes('niemanden'))
+  t.ok(loudBefore > 5, `it is said before the call of the tool: ${loudBefore}`)
+  t.equal(port.said[1], 'assistant: Einen Moment, ich verbinde Sie.')
+  t.match(port.said.at(-1), /Say to the caller: .*Da konnte ich leider niemanden erreichen/)
+})

@@ -117,8 +117,6 @@ export const sentences = {
   'Asking for the microphone': 'Fragt nach dem Mikrofon',
   'Asks the trunk now: its address, an answer, how it sees us, the password, and whether sound comes back.':
     'Fragt den Trunk jetzt: Adresse, Antwort, wie er uns sieht, Passwort, und ob Ton zurückkommt.',
-  'Asks whether the call may be recorded; nothing is recorded before a yes.':
-    'Fragt, ob aufgezeichnet werden darf; vor einem Ja wird nichts aufgezeichnet.',
   'At least 8 characters': 'Mindestens 8 Zeichen',
   'At most {KEPT_DAYS} days ago.': 'Höchstens {KEPT_DAYS} Tage her.',
   Attempts: 'Versuche',
@@ -1301,4 +1299,21 @@ export const sentences = {
   'For the program': 'Für das Programm',
   'Make a key': 'Schlüssel anlegen',
   'An Admin makes the key.': 'Den Schlüssel legt ein Admin an.',
+  'EU AI Act, Art. 50: callers are told that they talk with an AI.':
+    'KI-Verordnung, Art. 50: Wer anruft, erfährt, dass eine KI spricht.',
+  'Says that it is an AI': 'Sagt, dass eine KI spricht',
+  'Where a law wants it': 'Wo ein Gesetz es verlangt',
+  'Before everything else': 'Vor allem anderen',
+  'After the first message': 'Nach der ersten Nachricht',
+  'Not by itself': 'Nicht von selbst',
+  'Sie or du, vous or tu.': 'Sie oder du.',
+  'Form of address': 'Anrede',
+  Formal: 'Förmlich (Sie)',
+  Informal: 'Vertraut (du)',
+  'One a line: its name = the sentence. Empty: those of the language.':
+    'Je Zeile: Name = Satz. Leer: die Sätze der Sprache.',
+  'Own sentences': 'Eigene Sätze',
+  'Use the ready text of the language': 'Fertigen Text der Sprache einsetzen',
+  'Asks whether the call may be recorded; nothing is recorded before a yes. Needed by § 201 StGB (DE), § 120 StGB (AT), Art. 179bis StGB (CH).':
+    'Fragt, ob aufgezeichnet werden darf; vor einem Ja wird nichts aufgezeichnet. Nötig nach § 201 StGB (DE), § 120 StGB (AT), Art. 179bis StGB (CH).',
 } as const

@@ -9,7 +9,7 @@ export const sentences = {
   '0: as many as there are seats.': '0: so viele, wie Plätze da sind.',
   '1 agent': '1 Agent',
   '1 call': '1 Anruf',
-  '1 call matches': '1 Anruf passt',
+  '1 call matches': '1 Treffer',
   '1 check failed, at {time}': '1 Prüfung schlug fehl, um {time}',
   '1 event is sent': '1 Ereignis wird gesendet',
   '1 member': '1 Mitglied',
@@ -23,7 +23,7 @@ export const sentences = {
   'A SIP trunk of mine': 'Ein SIP-Trunk von mir',
   'A call is a success when': 'Ein Anruf ist ein Erfolg, wenn',
   'A campaign calls the people of its lists, tries again those who did not answer, and keeps to calling hours and the do-not-call list.':
-    'Eine Kampagne ruft die Menschen ihrer Listen an, versucht es bei denen erneut, die nicht abnahmen, und achtet auf Anrufzeiten und Sperrliste.',
+    'Eine Kampagne ruft die Kontakte ihrer Listen an, versucht es bei denen erneut, die nicht abnahmen, und achtet auf Anrufzeiten und Sperrliste.',
   'A document is being read': 'Ein Dokument wird gelesen',
   'A key lets a server of yours use the API as a Developer of this workspace, within its scopes.':
     'Mit einem Schlüssel nutzt ein Server von Ihnen die API als Entwickler dieses Arbeitsbereichs, im Rahmen seiner Rechte.',
@@ -41,7 +41,7 @@ export const sentences = {
     'Ein Webhook sendet Ihrem Server, was hier geschieht: Anrufe, Stapel, Kampagnen. Jede Nachricht ist unterschrieben und wird gesendet, bis sie angenommen ist.',
   'API documentation': 'API-Dokumentation',
   'API keys': 'API-Schlüssel',
-  Abandoned: 'Abgebrochen',
+  Abandoned: 'Ohne freien Agenten',
   'About the call': 'Zum Anruf',
   Accept: 'Annehmen',
   'Accepted an invitation': 'Einladung angenommen',
@@ -133,7 +133,7 @@ export const sentences = {
   Blind: 'Ohne Ansage',
   Body: 'Inhalt',
   'Bought a phone number': 'Telefonnummer gekauft',
-  Broken: 'Kaputt',
+  Broken: 'Defekt',
   Browser: 'Browser',
   'Bought numbers': 'Gekaufte Nummern',
   'Browser only': 'Nur im Browser',
@@ -152,7 +152,7 @@ export const sentences = {
   'Call from': 'Anrufen von',
   'Call id': 'Anruf-ID',
   'Call logs': 'Anrufprotokolle',
-  'Call me': 'Ruf mich an',
+  'Call me': 'Mich anrufen',
   'Call only people who agreed': 'Nur anrufen, wer eingewilligt hat',
   'Call {primary_phone} no more': '{primary_phone} nicht mehr anrufen',
   'Callable now': 'Jetzt anrufbar',
@@ -176,7 +176,7 @@ export const sentences = {
   'Calls over time': 'Anrufe im Lauf der Zeit',
   'Calls to every row of a file, at once or at a time.': 'Anrufe an jede Zeile einer Datei, sofort oder zu einer Zeit.',
   'Calls to lists of people, within the hours the law and you allow.':
-    'Anrufe an Listen von Menschen, zu den Zeiten, die das Gesetz und Sie erlauben.',
+    'Anrufe an Listen von Kontakten, zu den Zeiten, die das Gesetz und Sie erlauben.',
   'Calls today': 'Anrufe heute',
   'Calls, talk, cost and outcomes over time.': 'Anrufe, Gesprächszeit, Kosten und Ergebnisse im Lauf der Zeit.',
   'Came before': 'Schon vorhanden',
@@ -339,7 +339,7 @@ export const sentences = {
     'Alle Plätze der Sprach-Worker sind belegt. Es geht weiter, sobald Anrufe enden; mit mehr Workern schneller.',
   'Every session ends, this one included.': 'Alle Sitzungen enden, auch diese.',
   Everybody: 'Alle',
-  'Everybody in this file agreed to be called': 'Alle in dieser Datei haben in Anrufe eingewilligt',
+  'Everybody in this file agreed to be called': 'Alle in dieser Datei haben in (Werbe-)Anrufe eingewilligt',
   'Everybody who is left is held. See below who and why.':
     'Alle Übrigen werden zurückgehalten. Unten steht, wer und warum.',
   'Everybody who is left is waiting for their next try. It goes on by itself.':
@@ -450,7 +450,7 @@ export const sentences = {
   'It is outside the calling hours of everybody who is left. It goes on by itself.':
     'Für alle Übrigen ist gerade keine Anrufzeit. Es geht von selbst weiter.',
   'It is paused. Start it when its people are uploaded and a test call went well.':
-    'Sie ist angehalten. Starten, wenn die Menschen hochgeladen sind und ein Testanruf gut lief.',
+    'Sie ist angehalten. Starten, wenn die Kontakte hochgeladen sind und ein Testanruf gut lief.',
   'It is read again; what is found appears here in some seconds':
     'Er wird neu gelesen; in einigen Sekunden steht hier, was gefunden wurde',
   'It is sent again': 'Es wird neu gesendet',
@@ -462,8 +462,8 @@ export const sentences = {
     'Es wird nur dieses eine Mal gezeigt. Ihr Server prüft damit jede Nachricht (Standard Webhooks).',
   'It is there and can’t serve now. It is asked again by itself; where this lasts, ask the carrier.':
     'Er ist da und kann gerade nicht. Er wird von selbst wieder gefragt; hält es an, fragen Sie den Netzbetreiber.',
-  'It is told again': 'Er erfährt wieder etwas',
-  'It is told nothing any more': 'Er erfährt nichts mehr',
+  'It is told again': 'Er wird wieder benachrichtigt',
+  'It is told nothing any more': 'Er wird nicht mehr benachrichtigt',
   'It may': 'Er darf',
   'It reached the longest time a call may take.': 'Die längste Dauer eines Anrufs war erreicht.',
   'It refuses the user name or the password. Enter them as the carrier has them.':
@@ -474,7 +474,7 @@ export const sentences = {
   'It waits for you to start it.': 'Er wartet, bis Sie ihn starten.',
   'It was erased, or is older than 30 days.': 'Es wurde gelöscht oder ist älter als 30 Tage.',
   'It was not asked yet.': 'Er wurde noch nicht gefragt.',
-  'It works once. Hand it to them yourself.': 'Er gilt einmal. Geben Sie ihn selbst weiter.',
+  'It works once. Hand it to them yourself.': 'Er kann einmal benutzt werden. Geben Sie ihn selbst weiter.',
   'Its agent': 'Sein Agent',
   'Its budget is used up. Raise it to go on.': 'Ihr Budget ist verbraucht. Erhöhen Sie es, dann geht es weiter.',
   'Its calls': 'Anrufe',
@@ -482,7 +482,7 @@ export const sentences = {
   'Its knowledge goes with it, and its phone numbers answer no more. Calls it had stay.':
     'Sein Wissen verschwindet mit, und seine Telefonnummern nehmen nicht mehr an. Geführte Anrufe bleiben.',
   'Its lists and people are gone. The calls it made stay.':
-    'Ihre Listen und Menschen sind weg. Die geführten Anrufe bleiben.',
+    'Ihre Listen und Kontakte sind weg. Die geführten Anrufe bleiben.',
   'Its members see it. Nothing can be changed or called; reading stays.':
     'Seine Mitglieder sehen ihn. Ändern und Anrufen gehen nicht; Lesen bleibt.',
   'Its numbers can no longer be reached, and its stored password is gone.':
@@ -605,7 +605,7 @@ export const sentences = {
   Model: 'Modell',
   'Model Context Protocol by streamable HTTP.': 'Model Context Protocol über Streamable HTTP.',
   More: 'Mehr',
-  Mute: 'Stumm',
+  Mute: 'Mikrofon aus',
   Name: 'Name',
   'Name of the list': 'Name der Liste',
   'Name or address, with a port where it is not the usual one.':
@@ -637,7 +637,7 @@ export const sentences = {
   'No agents yet': 'Noch keine Agenten',
   'No answer': 'Keine Antwort',
   'No batches yet': 'Noch keine Stapel',
-  'No call matches': 'Kein Anruf passt',
+  'No call matches': 'Keine Treffer',
   'No calls in this time': 'Keine Anrufe in dieser Zeit',
   'No calls yet': 'Noch keine Anrufe',
   'No campaigns yet': 'Noch keine Kampagnen',
@@ -648,7 +648,7 @@ export const sentences = {
   'No number': 'Keine Nummer',
   'No other worker takes calls now: new ones wait, or are refused, until a fresh one is there.':
     'Kein anderer Worker nimmt gerade Anrufe an: Neue warten oder werden abgewiesen, bis ein neuer da ist.',
-  'No request matches': 'Keine Anfrage passt',
+  'No request matches': 'Keine Treffer',
   'Nobody knows where': 'Niemand weiß, wo',
   'Not readable': 'Nicht lesbar',
   'No phone number': 'Keine Telefonnummer',
@@ -665,9 +665,9 @@ export const sentences = {
     'Niemand nimmt sie mehr an, und niemand ruft von ihr aus an. Beim Netzbetreiber bleibt sie Ihre.',
   'Nobody is on it': 'Niemand steht darauf',
   'Nobody is talking': 'Niemand spricht',
-  'Nobody matches': 'Niemand passt',
+  'Nobody matches': 'Keine Treffer',
   'Nobody said anything for a while, so it ended.': 'Eine Weile sagte niemand etwas, also endete es.',
-  'Nobody said that the people of the file agreed': 'Niemand hat erklärt, dass die Menschen der Datei einwilligten',
+  'Nobody said that the people of the file agreed': 'Niemand hat erklärt, dass die Kontakte der Datei eingewilligt haben',
   'Nobody to call yet': 'Noch niemand anzurufen',
   'Nobody yet': 'Noch niemand',
   Normal: 'Normal',
@@ -743,13 +743,13 @@ export const sentences = {
     'Patchbay antwortet nicht. Diese Seite kommt von selbst wieder; nichts Eingegebenes geht verloren.',
   'Patchbay on the left, the other side on the right. Credentials and keys are left out.':
     'Links Patchbay, rechts die Gegenseite. Zugangsdaten und Schlüssel sind ausgelassen.',
-  'Patience, seconds': 'Geduld, Sekunden',
+  'Patience, seconds': 'Wartezeit bei Stille (Sekunden)',
   'Patient: lets callers think': 'Geduldig: lässt Anrufer nachdenken',
   Pause: 'Anhalten',
   'Paused a batch': 'Stapel angehalten',
   'Paused a campaign': 'Kampagne angehalten',
   Pending: 'Wartet',
-  People: 'Menschen',
+  People: 'Kontakte',
   Phone: 'Telefon',
   'Phone and web': 'Telefon und Web',
   'Phone number': 'Telefonnummer',
@@ -843,7 +843,7 @@ export const sentences = {
   'Search agents': 'Agenten suchen',
   'Search for something else.': 'Nach etwas anderem suchen.',
   'Search numbers': 'Nummern suchen',
-  'Search people': 'Menschen suchen',
+  'Search people': 'Kontakte suchen',
   Seats: 'Plätze',
   'Seats taken': 'Belegte Plätze',
   'See the call': 'Anruf ansehen',
@@ -875,7 +875,7 @@ export const sentences = {
   Size: 'Größe',
   'Skip to the content': 'Zum Inhalt',
   'Somebody else has the call. They give it back, or you wait.':
-    'Jemand anders hat den Anruf. Er gibt ihn zurück, oder Sie warten.',
+    'Jemand anders führt gerade das Gespräch. Warten Sie, bis es zurückgegeben wird.',
   Sound: 'Ton',
   'Speak, or type what you would say': 'Sprechen oder tippen',
   Speaking: 'Sprechen',
@@ -924,7 +924,7 @@ export const sentences = {
   'The address may be mistyped, or what it showed was deleted.':
     'Vielleicht ist die Adresse falsch geschrieben, oder was sie zeigte, wurde gelöscht.',
   'The agent calls you as it would call the people of this campaign.':
-    'Der Agent ruft Sie so an, wie er die Menschen dieser Kampagne anriefe.',
+    'Der Agent ruft Sie so an, wie er die Kontakte dieser Kampagne anriefe.',
   'The agent goes on. It knows what the caller said, and what you write here.':
     'Der Agent macht weiter. Er weiß, was der Anrufer sagte und was Sie hier schreiben.',
   'The agent has the call again': 'Der Agent hat den Anruf wieder',
@@ -978,7 +978,7 @@ export const sentences = {
   'The secret of your webhook': 'Das Geheimnis Ihres Webhooks',
   'The start prints it, and so does: npm run patchbay admin setup-token':
     'Der Start gibt es aus, ebenso: npm run patchbay admin setup-token',
-  'The time of the consent is none': 'Die Zeit der Einwilligung ist keine',
+  'The time of the consent is none': 'Der Zeitpunkt der Einwilligung ist ungültig',
   'The trunk {name} was saved': 'Der Trunk {name} ist gespeichert',
   'The trunk “{name}” could not register: {why}.': 'Der Trunk „{name}“ konnte sich nicht anmelden: {why}.',
   'The trunk “{name}” does not answer: {why}.': 'Der Trunk „{name}“ antwortet nicht: {why}.',
@@ -1004,9 +1004,9 @@ export const sentences = {
   'This browser can’t hold a call. A current Firefox, Chrome, Edge or Safari can.':
     'Dieser Browser kann keinen Anruf führen. Ein aktueller Firefox, Chrome, Edge oder Safari kann es.',
   'This one': 'Dieser',
-  'This screen broke': 'Diese Seite ist kaputt',
+  'This screen broke': 'Diese Seite lässt sich nicht anzeigen',
   'Those whose row says when, or whose file somebody vouched for.':
-    'Wessen Zeile sagt, wann, oder für wessen Datei sich jemand verbürgt hat.',
+    'Nur Kontakte, deren Zeile ein Einwilligungsdatum enthält oder für deren Datei die Einwilligung erklärt wurde.',
   Time: 'Zeit',
   'Time zone': 'Zeitzone',
   'Timeout, ms': 'Zeitgrenze, ms',
@@ -1014,8 +1014,8 @@ export const sentences = {
     'Zum Einrichten den Schlüssel in die Datei .env neben package.json schreiben, wie die Karte sagt, und Patchbay neu starten.',
   'To {to}. {description}': 'An {to}. {description}',
   Tokens: 'Tokens',
-  'Subscribed to': 'Erfährt',
-  'Subscribed to everything': 'Erfährt alles',
+  'Subscribed to': 'Wird benachrichtigt über',
+  'Subscribed to everything': 'Wird über alles benachrichtigt',
   'Too many of its calls failed. Look at their causes in Calls, then start it again.':
     'Zu viele ihrer Anrufe sind fehlgeschlagen. Ursachen unter Anrufe ansehen, dann neu starten.',
   Took: 'Dauerte',
@@ -1057,14 +1057,14 @@ export const sentences = {
   Types: 'Arten',
   'US dollars. Empty: none.': 'US-Dollar. Leer: keines.',
   Unknown: 'Unbekannt',
-  Unmute: 'Ton an',
+  Unmute: 'Mikrofon an',
   Upload: 'Hochladen',
   'Upload a CSV file with a column of phone numbers.': 'Eine CSV-Datei mit einer Spalte Telefonnummern hochladen.',
   'Upload a CSV file with a phone number in each row. Its other columns can be used in the prompt as {name}.':
     'Eine CSV-Datei mit einer Telefonnummer je Zeile hochladen. Ihre übrigen Spalten lassen sich im Prompt als {name} verwenden.',
-  'Upload a file with people to call.': 'Eine Datei mit Menschen hochladen, die anzurufen sind.',
-  'Upload people': 'Menschen hochladen',
-  'Uploaded people': 'Menschen hochgeladen',
+  'Upload a file with people to call.': 'Eine Datei mit Kontakten hochladen, die anzurufen sind.',
+  'Upload people': 'Kontakte hochladen',
+  'Uploaded people': 'Kontakte hochgeladen',
   Used: 'Belegt',
   User: 'Benutzer',
   'User name': 'Benutzername',
@@ -1156,12 +1156,12 @@ export const sentences = {
   'You are a member of {workspace_name}; choose it on the left to work in it':
     'Sie sind Mitglied von {workspace_name}; links auswählen, um darin zu arbeiten',
   'You are invited to “{workspace}” as {role}.': 'Sie sind als {role} in „{workspace}“ eingeladen.',
-  'You are muted': 'Sie sind stumm',
+  'You are muted': 'Ihr Mikrofon ist aus',
   'You get a link by mail. If this installation sends no mail, ask the operator for one.':
     'Sie bekommen einen Link per Mail. Versendet diese Installation keine Mails, fragen Sie den Betreiber danach.',
   'You have an account?': 'Sie haben ein Konto?',
-  'You have the call': 'Sie haben den Anruf',
-  'You have the call: the caller hears you': 'Sie haben den Anruf: Der Anrufer hört Sie',
+  'You have the call': 'Sie führen das Gespräch',
+  'You have the call: the caller hears you': 'Sie führen das Gespräch: Der Anrufer hört Sie',
   'You hung up.': 'Sie haben aufgelegt.',
   'You left {name}': 'Sie haben {name} verlassen',
   'You see nothing of it any more, until somebody invites you again.':
@@ -1264,7 +1264,7 @@ export const sentences = {
   '{n} of {all}': '{n} von {all}',
   '{n} of {all} loaded': '{n} von {all} geladen',
   '{n} of {all} unanswered': '{n} von {all} unbeantwortet',
-  '{n} people, {left} to go': '{n} Menschen, {left} übrig',
+  '{n} people, {left} to go': '{n} Kontakte, {left} übrig',
   '{n} refused: why': '{n} abgelehnt: warum',
   '{n} rows are left out': '{n} Zeilen werden ausgelassen',
   '{n} running': '{n} laufen',

@@ -347,7 +347,11 @@ export async function mailVerification(services: Services, user: { id: string; e
     email: user.email,
     createdBy: null,
   })
-  await mailer.send({ to: user.email, subject: 'Confirm your e-mail address', text: `Hello,\n\nconfirm your e-mail address for Patchbay here:\n\n${link}\n` })
+  await mailer.send({
+    to: user.email,
+    subject: 'Confirm your e-mail address',
+    text: `Hello,\n\nconfirm your e-mail address for Patchbay here:\n\n${link}\n`,
+  })
 }
 
 function sessionBody(session: Session, current: string | undefined) {

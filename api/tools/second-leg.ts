@@ -66,7 +66,7 @@ export async function whisperTo(
     ...kept,
     firstMessage: '',
     tools: [],
-    // The recording goes on: whoever takes the call hears that notice, too.
+    // The recording goes on: the person who takes the call hears its notice, too.
     consentMessage: [aiDisclosure === undefined ? '' : disclosure, cutText(summary.trim(), MAX_SUMMARY_CHARS), takeCall]
       .filter((text) => text !== '')
       .join(' '),

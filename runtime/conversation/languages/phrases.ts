@@ -30,7 +30,7 @@ export interface Phrases {
   recordingConsent: string
   /** Left on an answering machine. */
   voicemail: string
-  /** To a callee for whom no agent is free; holds `{{workspace}}` and `{{from_number}}`. */
+  /** Said to a callee while no agent is free; holds `{{workspace}}` and `{{from_number}}`. */
   abandoned: string
 }
 

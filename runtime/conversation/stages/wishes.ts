@@ -2,7 +2,7 @@ import { wantsNoCalls } from '../languages/do-not-call.ts'
 import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /**
- * Sees that a wish not to be called again is not overheard: the language model is told of it, once. To put the number on the list is
+ * Sees that a wish not to be called again is not overheard: the language model hears about it, once. To put the number on the list is
  * the tool's that the model has for it; the words alone do nothing.
  */
 export function wishes({ open }: StageContext): ConversationStage {

@@ -8,7 +8,14 @@ t.test('by default an AI says so on telephone calls with a number of a country w
   const auto = (numbers: string[], alreadySays = false) => disclosureOf('auto', { numbers, alreadySays })
   t.equal(auto([GERMAN, AMERICAN]), 'after')
   t.equal(auto([AMERICAN, '+33142685300']), 'after', 'whichever side it is on')
-  for (const number of ['+390612345678', '+34912345678', '+351212345678', '+31201234567', '+48221234567', '+82212345678']) {
+  for (const number of [
+    '+390612345678',
+    '+34912345678',
+    '+351212345678',
+    '+31201234567',
+    '+48221234567',
+    '+82212345678',
+  ]) {
     t.equal(auto([AMERICAN, number]), 'after', number)
   }
   t.equal(auto([AMERICAN, '+442079460018']), undefined)

@@ -667,7 +667,8 @@ export const sentences = {
   'Nobody is talking': 'Niemand spricht',
   'Nobody matches': 'Keine Treffer',
   'Nobody said anything for a while, so it ended.': 'Eine Weile sagte niemand etwas, also endete es.',
-  'Nobody said that the people of the file agreed': 'Niemand hat erklärt, dass die Kontakte der Datei eingewilligt haben',
+  'Nobody said that the people of the file agreed':
+    'Niemand hat erklärt, dass die Kontakte der Datei eingewilligt haben',
   'Nobody to call yet': 'Noch niemand anzurufen',
   'Nobody yet': 'Noch niemand',
   Normal: 'Normal',

@@ -1,4 +1,3 @@
-import { LANGUAGES as SPOKEN } from '../../runtime/conversation/languages/index.ts'
 import { splitSentences } from '../../runtime/plugin-sdk/speech/sentences.ts'
 import { Bm25 } from './bm25.ts'
 import { LANGUAGES, languageOf } from './languages/index.ts'
@@ -152,26 +151,16 @@ function hasAny(index: Bm25, document: number, alike: ReadonlySet<string>): bool
 /** The prompt as the operator wrote it: the orders behind it tell nothing of its language. */
 function withoutOrders(prompt: string): string {
   const at = prompt.lastIndexOf('\n\n')
-  const added = at < 0 ? [] : splitSentences(prompt.slice(at))
-  return added.some((sentence) => ORDERS.has(words(sentence).join(' '))) ? prompt.slice(0, at) : prompt
+  const added = at < 0 ? [] : splitSentences(prompt.slice(at)).map((sentence) => words(sentence).join(' '))
+  const isOrder = (said: string): boolean => LANGUAGES.some(({ instruction }) => instruction.test(said))
+  return added.length > 0 && added.every(isOrder) ? prompt.slice(0, at) : prompt
 }
-
-/** What the runtime adds to every prompt, whatever its language. */
-const ORDERS: ReadonlySet<string> = new Set(
-  SPOKEN.flatMap(({ code, orders, informal, regions }) =>
-    [
-      ...[orders.language, orders.sayAi, informal.order],
-      ...Object.values(regions).flatMap(({ order = '', informalOrder = '' }) => [order, informalOrder]),
-    ].flatMap((order) => splitSentences(order, code)),
-  ).map((order) => words(order).join(' ')),
-)
 
 /** A sentence as it can be said to a caller, or undefined for an order to the agent. */
 function sayable(sentence: string, language: Language): string | undefined {
   const identity = identityOf(sentence, language)
   if (identity !== undefined) return identity
   const said = words(sentence).join(' ')
-  if (ORDERS.has(said)) return undefined
   // Instructions may be in English, independent of the facts' language.
   return language.instruction.test(said) || LANGUAGES[0].instruction.test(said) ? undefined : sentence
 }

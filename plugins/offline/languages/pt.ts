@@ -54,7 +54,7 @@ export const portuguese: Language = {
   whoAreYou: /\b(quem (e voce|fala|es tu)|como (se chama|te chamas)|com quem (falo|estou falando))\b/,
   repeat: /\b(repita|repetir|repete|outra vez|como disse)\b/,
   instruction:
-    /^(voce e|es um|a sua (tarefa|funcao)|o seu (papel|nome|objetivo)|sua (tarefa|funcao)|sempre|nunca|nao (diga|invente)|responda|fale|seja|cumprimente|ajude|use|se o (cliente|usuario|utilizador))\b/,
+    /^(voce e|es um|a sua (tarefa|funcao)|o seu (papel|nome|objetivo)|sua (tarefa|funcao)|sempre|nunca|nao (diga|invente)|responda|responde|se perguntarem|fale|seja|cumprimente|ajude|use|se o (cliente|usuario|utilizador))\b/,
   identity: { match: /^(?:você é|és)\s+/i, says: 'Sou ' },
   say: {
     greeting: 'Olá! Em que posso ajudar?',

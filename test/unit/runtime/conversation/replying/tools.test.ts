@@ -79,6 +79,27 @@ test('an agent that hangs up says goodbye, and the call is over', async (t) => {
   t.same(port.said, ['user: Bye', 'assistant: Goodbye.'])
 })
 
+test('an agent in a language without sentences says nothing by itself, and the call goes on and ends all the same', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [
+      { question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: '여기요.' },
+      { question: 'Bye', tool: { name: 'end_call', arguments: {} }, answer: '' },
+    ],
+    [TOOL, HANG_UP],
+    { language: 'ko', deadAir: { enabled: true, phrases: [] } },
+  )
+  t.teardown(hangUp)
+  const result = Promise.withResolvers<string>()
+  port.runTool = () => result.promise
+  type('Where?')
+  setTimeout(() => result.resolve('late'), 5_000)
+  await port.until('the answer', () => port.turns.length === 2)
+  type('Bye')
+  await port.until('the end', () => port.endings.length === 1)
+  t.same(port.endings, [{ reason: 'agent_hangup', error: undefined }])
+  t.same(port.said, ['user: Where?', 'assistant: 여기요.', 'user: Bye'])
+})
+
 test('a tool that fails is told to the model, and the conversation goes on', async (t) => {
   const { port, type, hangUp } = await withScript(
     [{ question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'I do not know.' }],

@@ -451,7 +451,7 @@ export const SETTINGS = {
     type: 'boolean',
     default: false,
     description:
-      'Records calls in stereo. Many countries want the consent of everybody on the line: have the agent ask.',
+      'Records calls in stereo. Many countries want the consent of everybody on the line: set `consent_message` of your agents.',
   },
   defaultLlm: {
     env: 'PATCHBAY_DEFAULT_LLM',

@@ -5,7 +5,7 @@ import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 import { AnalysisField, type AnalysisInput } from './analysis.ts'
 import { FallbacksField, type FallbacksInput } from './fallbacks.ts'
 import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
-import { speechBody, speechColumns, speechFields } from './speech.ts'
+import { speechBody, speechColumns, speechFields, speechWarnings } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
@@ -91,6 +91,7 @@ export const AgentBody = Type.Object({
   public: Nullable(PublicAccessBody),
   analysis: AnalysisField,
   ...speechFields,
+  warnings: Type.Array(Type.String(), { description: 'What the agent lacks, and what follows from it.' }),
   phone_numbers: Type.Array(Type.String(), { description: 'E.164.' }),
   documents: Type.Integer({ description: 'Documents in its knowledge base.' }),
   created_at: Instant,
@@ -126,6 +127,10 @@ export const agentExample = {
   idle_timeout_s: null,
   keyterms: [],
   pronunciation: [],
+  ai_disclosure: 'auto' as const,
+  register: 'formal' as const,
+  phrases: {},
+  warnings: [],
   phone_numbers: ['+14155550123'],
   documents: 0,
   created_at: '2026-01-31T09:00:00.000Z',
@@ -156,6 +161,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     public: agent.public_access,
     analysis: agent.analysis as AnalysisInput,
     ...speechBody(agent),
+    warnings: speechWarnings(agent),
     phone_numbers: agent.phone_numbers,
     documents: agent.documents,
     created_at: agent.created_at.toISOString(),

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
+import { languageOf, speaks } from '../../runtime/conversation/languages/index.ts'
+import { OWN_PHRASES, type OwnPhrase } from '../../runtime/conversation/languages/phrases.ts'
+import { AI_DISCLOSURES } from '../../runtime/dialing/ai-disclosure.ts'
 import { type Catalogue, languagesOf, listedLanguage } from '../../runtime/plugin/catalogue.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { type Fault, Nullable } from '../schema.ts'
@@ -14,7 +17,15 @@ const MAX_WORDS = 200
 const MAX_PHRASES = 10
 const MAX_S = 86_400
 const SENSITIVITIES = ['low', 'normal', 'high'] as const
+const REGISTERS = ['formal', 'informal'] as const
+const MAX_PHRASE_CHARS = 1_000
 const ENDPOINTINGS = ['eager', 'balanced', 'patient'] as const
+
+type Snake<S extends string> = S extends `${infer A}${infer B}`
+  ? `${A extends Lowercase<A> ? A : `_${Lowercase<A>}`}${Snake<B>}`
+  : S
+type PhraseField = ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>>
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export const speechFields = {
   language: Type.String({
@@ -77,6 +88,26 @@ export const speechFields = {
     }),
     { maxItems: MAX_WORDS, description: 'How the voice says words it would say wrong.' },
   ),
+  ai_disclosure: Type.Enum(AI_DISCLOSURES, {
+    description:
+      'When the agent says that it is an AI: `before` everything else, `after` its first message, or not by itself (`off`). `auto`: after the first message, on telephone calls with a number of a country whose law wants it, unless the first message says so.',
+  }),
+  register: Type.Enum(REGISTERS, {
+    description:
+      'On what terms the agent is with callers: `Sie` or `du`. Holds for its model and for the built-in sentences.',
+  }),
+  phrases: Type.Object(
+    Object.fromEntries(
+      OWN_PHRASES.map((name) => [
+        snake(name),
+        Type.Optional(Type.String({ minLength: 1, maxLength: MAX_PHRASE_CHARS })),
+      ]),
+    ) as Record<Snake<OwnPhrase>, PhraseField>,
+    {
+      additionalProperties: false,
+      description: 'Sentences of its own in place of the built-in ones of its language.',
+    },
+  ),
 }
 
 const SpeechInput = Type.Partial(Type.Object(speechFields))
@@ -96,6 +127,9 @@ export function speechColumns(input: SpeechInput) {
     idle_timeout_s: input.idle_timeout_s,
     keyterms: json(input.keyterms),
     pronunciation: json(input.pronunciation),
+    ai_disclosure: input.ai_disclosure,
+    register: input.register,
+    phrases: json(input.phrases),
   }
 }
 
@@ -112,15 +146,40 @@ export function speechBody(agent: Agent) {
     idle_timeout_s: agent.idle_timeout_s,
     keyterms: agent.keyterms,
     pronunciation: agent.pronunciation,
+    ai_disclosure: agent.ai_disclosure,
+    register: agent.register,
+    phrases: agent.phrases,
   }
+}
+
+/** What an operator should know about how the agent speaks. */
+export function speechWarnings(agent: Agent): string[] {
+  if (speaks(agent.language)) return []
+  const missing = OWN_PHRASES.map(snake).filter((name) => agent.phrases[name] === undefined)
+  if (missing.length === 0) return []
+  const { name } = languageOf(agent.language)
+  return [
+    `Patchbay has no sentences in ${name} ("${agent.language}"): the agent says nothing by itself in place of these phrases until it has them: ${missing.join(', ')}`,
+  ]
 }
 
 /** The fields as a conversation needs them. */
 export function speechSpec(
   agent: Agent,
-): Pick<AgentSpec, 'language' | 'interruption' | 'endpointing' | 'deadAir' | 'keyterms' | 'pronunciation'> {
-  const { language, interruption, endpointing, dead_air, keyterms, pronunciation } = speechBody(agent)
-  return { language, interruption, endpointing, deadAir: dead_air, keyterms, pronunciation }
+): Pick<
+  AgentSpec,
+  'language' | 'interruption' | 'endpointing' | 'deadAir' | 'keyterms' | 'pronunciation' | 'register' | 'phrases'
+> {
+  const { language, interruption, endpointing, dead_air, keyterms, pronunciation, register } = speechBody(agent)
+  const own = OWN_PHRASES.flatMap((name) => {
+    const phrase = agent.phrases[snake(name)]
+    return phrase === undefined ? [] : [[name, phrase]]
+  })
+  return {
+    ...{ language, interruption, endpointing, deadAir: dead_air, keyterms, pronunciation },
+    ...(register === 'formal' ? {} : { register }),
+    ...(own.length === 0 ? {} : { phrases: Object.fromEntries(own) }),
+  }
 }
 
 /** The limits of an agent's calls: its own where it has any, never longer than the server's. */

@@ -81,8 +81,8 @@ const forgotten = defineRoute({
           email: found.email,
           createdBy: null,
         })
-        const text = `Choose a new password within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
-        await mailer.send({ to: found.email, subject: 'Your new password', text })
+        const text = `Hello,\n\nwith this link you choose a new password for Patchbay within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
+        await mailer.send({ to: found.email, subject: 'Reset your password', text })
         const event = { kind: 'password_link_mailed', userId: found.id, account: found.email } as const
         await security.note({ clientAddress, id }, event)
       })().catch((err) => log.warn({ err }, 'A password link could not be mailed')),
@@ -347,7 +347,11 @@ export async function mailVerification(services: Services, user: { id: string; e
     email: user.email,
     createdBy: null,
   })
-  await mailer.send({ to: user.email, subject: 'Your e-mail address', text: `Confirm your address here:\n\n${link}\n` })
+  await mailer.send({
+    to: user.email,
+    subject: 'Confirm your e-mail address',
+    text: `Hello,\n\nconfirm your e-mail address for Patchbay here:\n\n${link}\n`,
+  })
 }
 
 function sessionBody(session: Session, current: string | undefined) {

@@ -121,7 +121,10 @@ export class Dialling {
     const { found, from, seat } = this.#order
     const { call, agent } = found
     const hasDocuments = await hasReadyDocuments(store.tenant(call.workspace_id), agent.id)
-    const plain = agentSpec(agent, call.dynamic_variables, hasDocuments, true)
+    const plain = agentSpec(agent, call.dynamic_variables, hasDocuments, {
+      dialled: true,
+      numbers: [from, call.to_number],
+    })
     const { spec: own, faults } = await mcpTools.complete(agent, plain)
     for (const sentence of faults) this.#log.append({ type: 'fault', stage: 'tool', sentence })
     const tools = [...(own.tools ?? []), ...campaignToolSpecs(found.campaignTools, own.tools ?? [])]

@@ -1,10 +1,11 @@
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { LANGUAGES, languageOf } from '../../runtime/conversation/languages/index.ts'
 import { fillVariables, MAX_SPOKEN_BYTES } from '../../runtime/conversation/variables.ts'
 
 /**
  * An agent that tells an abandoned callee who called and the opt-out number (47 CFR
  * 64.1200(a)(7)), and nothing else.
- * @param message the campaign's own; empty: a sentence in English
+ * @param message the campaign's own; empty: the one of the agent's language, in English where there is none
  */
 export function abandonedCall(
   agent: AgentSpec,
@@ -24,17 +25,17 @@ export function abandonedCall(
     ...(pronunciation === undefined ? {} : { pronunciation }),
     ...(fallbacks === undefined ? {} : { fallbacks }),
     systemPrompt: '',
-    firstMessage: fillVariables(message.trim() || DEFAULT_MESSAGE, said, {
-      field: 'abandoned message',
-      maxBytes: MAX_SPOKEN_BYTES,
-    }),
+    firstMessage: fillVariables(
+      message.trim() || languageOf(language).phrases.abandoned || LANGUAGES[0].phrases.abandoned,
+      said,
+      {
+        field: 'abandoned message',
+        maxBytes: MAX_SPOKEN_BYTES,
+      },
+    ),
     hasKnowledge: false,
   }
 }
-
-const DEFAULT_MESSAGE =
-  'Hello, this is {{workspace}}. We called you, and all of us are talking right now. ' +
-  'If you want to reach us, or not to be called again, our number is {{from_number}}. Goodbye.'
 
 /** Digit by digit, so that no voice reads a number of billions. */
 const spelled = (number: string): string => number.replace(/\D/g, '').split('').join(' ')

@@ -168,7 +168,7 @@ function contextOf({ agent, messages, passages, question }: Prompt): llm.ChatCon
   const context = llm.ChatContext.empty()
   const notes = passages.length === 0 ? [] : [{ role: 'system' as const, content: passagesNote(passages) }]
   const all = [
-    { role: 'system' as const, content: instructionsFor(agent.systemPrompt, agent.language) },
+    { role: 'system' as const, content: instructionsFor(agent.systemPrompt, agent.language, agent) },
     ...messages,
     ...notes,
     { role: 'user' as const, content: question },

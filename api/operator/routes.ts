@@ -308,7 +308,7 @@ const inviteUser = defineRoute({
       email: body.email,
       createdBy: user.id,
     })
-    const text = `You are invited to ${services.config.publicUrl}. Sign up here within a week:\n\n${link.link}\n`
+    const text = `Hello,\n\n${user.email} has invited you to Patchbay at ${services.config.publicUrl}. Sign up here within a week:\n\n${link.link}\n`
     await services.mailer
       ?.send({ to: body.email, subject: 'Your invitation', text })
       .catch((err) => log.warn({ err }, 'An invitation could not be mailed'))

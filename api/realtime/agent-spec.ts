@@ -1,14 +1,24 @@
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { languageOf } from '../../runtime/conversation/languages/index.ts'
+import { plain } from '../../runtime/conversation/languages/plain.ts'
 import {
   fillVariables,
   MAX_PROMPT_BYTES,
   MAX_SPOKEN_BYTES,
   type Variables,
 } from '../../runtime/conversation/variables.ts'
+import { disclosureOf } from '../../runtime/dialing/ai-disclosure.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
+
+export interface TelephoneCall {
+  /** We call: an answering machine may pick up. */
+  readonly dialled?: boolean
+  /** Of the caller and the callee; none: no telephone call. */
+  readonly numbers?: readonly (string | null)[]
+}
 
 /**
  * The agent as a conversation needs it, for one call or chat.
@@ -19,21 +29,26 @@ export function agentSpec(
   agent: ServedAgent,
   variables: Variables,
   hasKnowledge: boolean,
-  /** We call: an answering machine may pick up. */
-  dialled = false,
+  { dialled = false, numbers = [] }: TelephoneCall = {},
 ): AgentSpec {
   const spoken = (field: keyof ServedAgent & string, text: string): string =>
     fillVariables(text, variables, { field, maxBytes: MAX_SPOKEN_BYTES })
+  const firstMessage = spoken('first_message', agent.first_message)
+  const aiDisclosure = disclosureOf(agent.ai_disclosure, {
+    numbers: numbers.filter((number) => number !== null),
+    alreadySays: languageOf(agent.language).saysAi.test(plain(firstMessage)),
+  })
   return {
     agentId: agent.id,
     agentName: agent.agent_name,
     systemPrompt: fillVariables(agent.system_prompt, variables, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
-    firstMessage: spoken('first_message', agent.first_message),
+    firstMessage,
     temperature: agent.temperature,
     llm: { provider: agent.llm_provider, model: agent.llm_model },
     stt: { provider: agent.stt_provider, model: agent.stt_model },
     tts: { provider: agent.tts_provider, voice: agent.tts_voice },
     ...speechSpec(agent),
+    ...(aiDisclosure === undefined ? {} : { aiDisclosure }),
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),
     tools: (agent.tools as unknown as Tool[]).filter(isOwnTool).map(toolSpec),

@@ -53,17 +53,22 @@ export async function whisperTo(
   store: Store,
   { workspaceId, agentId, dynamicVariables }: Pick<ToolsOfCall, 'workspaceId' | 'agentId' | 'dynamicVariables'>,
   summary: string,
+  /** Of that human and of ours: their countries decide whether the agent says that it is an AI. */
+  numbers: readonly string[],
 ): Promise<AgentSpec | undefined> {
   const agent = await agentById(store.tenant(workspaceId), agentId)
   const served = agent && (await servedAgent(store, workspaceId, agent))
   if (served === undefined || 'refused' in served) return undefined
-  const spec = agentSpec(served.agent, dynamicVariables, false)
-  const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
-  const { takeCall } = languageOf(spec.language).phrases
+  const spec = agentSpec(served.agent, dynamicVariables, false, { numbers })
+  const { voicemail: _voicemail, aiDisclosure, ...kept } = spec
+  const { takeCall, disclosure } = languageOf(spec.language, spec).phrases
   return {
     ...kept,
     firstMessage: '',
     tools: [],
-    consentMessage: `${cutText(summary.trim(), MAX_SUMMARY_CHARS)} ${takeCall}`.trim(),
+    // The recording goes on: the person who takes the call hears its notice, too.
+    consentMessage: [aiDisclosure === undefined ? '' : disclosure, cutText(summary.trim(), MAX_SUMMARY_CHARS), takeCall]
+      .filter((text) => text !== '')
+      .join(' '),
   }
 }

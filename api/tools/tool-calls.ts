@@ -13,6 +13,7 @@ import { unnamedArguments } from '../../runtime/tools/argument-names.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
+import { TRANSFERRING } from '../../runtime/tools/transfer-output.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfTool, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agents/agent-tools.ts'
@@ -25,7 +26,6 @@ import { secondLeg, whisperTo } from './second-leg.ts'
 /** Calls the tools of agents, on behalf of calls and chats. */
 
 const CARRIER_TIMEOUT_MS = 8_000
-const TRANSFERRING = 'The caller is being transferred.'
 const TRANSFER_FAILED = 'The transfer failed; the caller is still here.'
 /** What of a page's answer a language model reads. */
 const MAX_PAGE_CHARACTERS = 8_000
@@ -138,8 +138,9 @@ export function createToolCalls({
     const extension = await extensionByName(store.tenant(scope.workspaceId), tool.to)
     const phones = extension && (await carriers().ofExtensions())
     if (phones !== undefined) {
-      const second = secondLeg(phones, callId, { ...scope, from: ours ?? 'agent', to: tool.to, toExtension: true })
-      return join(callId, tool, input, scope, second)
+      const from = ours ?? 'agent'
+      const second = secondLeg(phones, callId, { ...scope, from, to: tool.to, toExtension: true })
+      return join(callId, tool, input, scope, { from, ...second })
     }
     const from = parsePhoneNumber(ours ?? '')
     if (provider === undefined || from === undefined) {
@@ -172,7 +173,7 @@ export function createToolCalls({
         return { output: TRANSFER_FAILED, fault: `${title} error: ${words}` }
       }
     }
-    return join(callId, { ...tool, to }, input, scope, secondLeg(carrier, callId, { ...scope, from, to }))
+    return join(callId, { ...tool, to }, input, scope, { from, ...secondLeg(carrier, callId, { ...scope, from, to }) })
   }
 
   /** Dials the target ourselves, and connects its answer with the caller. */
@@ -181,13 +182,15 @@ export function createToolCalls({
     tool: Tool & { type: 'transfer' },
     input: Record<string, unknown>,
     scope: ToolsOfCall,
-    second: ReturnType<typeof secondLeg>,
+    { from, ...second }: ReturnType<typeof secondLeg> & { from: string },
   ): Promise<ToolResult> => {
     const result = await calls().transfer(callId, {
       to: tool.to,
       mode: tool.mode ?? 'blind',
       ...second,
-      ...(tool.mode === 'warm' ? { whisper: await whisperTo(store, scope, String(input.summary ?? '')) } : {}),
+      ...(tool.mode === 'warm'
+        ? { whisper: await whisperTo(store, scope, String(input.summary ?? ''), [from, tool.to]) }
+        : {}),
     })
     if (result?.ok === true) return { output: TRANSFERRING }
     return { output: `${TRANSFER_FAILED} ${result?.reason ?? 'The call is over.'}` }

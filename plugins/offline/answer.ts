@@ -36,7 +36,7 @@ export function answer({ sources, turns, language: tag }: Conversation): string 
   const question = asked(questions.at(-1)?.text)
   const named = languageOf(tag)
   // English is also what an agent has that names none.
-  const spoken = named === LANGUAGES[0] ? detectLanguage(sources[0] ?? '', named) : named
+  const spoken = named === LANGUAGES[0] ? detectLanguage(withoutOrders(sources[0] ?? ''), named) : named
   const language = detectLanguage(question, spoken)
   const polite = smallTalk(question, turns, sources, language)
   if (polite !== undefined) return polite
@@ -146,6 +146,14 @@ function relevance(index: Bm25, document: number, asked: readonly QuestionTerm[]
 function hasAny(index: Bm25, document: number, alike: ReadonlySet<string>): boolean {
   for (const term of alike) if (index.has(document, term)) return true
   return false
+}
+
+/** The prompt as the operator wrote it: the orders behind it tell nothing of its language. */
+function withoutOrders(prompt: string): string {
+  const at = prompt.lastIndexOf('\n\n')
+  const added = at < 0 ? [] : splitSentences(prompt.slice(at)).map((sentence) => words(sentence).join(' '))
+  const isOrder = (said: string): boolean => LANGUAGES.some(({ instruction }) => instruction.test(said))
+  return added.length > 0 && added.every(isOrder) ? prompt.slice(0, at) : prompt
 }
 
 /** A sentence as it can be said to a caller, or undefined for an order to the agent. */

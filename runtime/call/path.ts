@@ -11,6 +11,7 @@ import { speak } from '../conversation/stages/speak.ts'
 import type { ConversationStage, StageContext } from '../conversation/stages/stage.ts'
 import { supervisor } from '../conversation/stages/supervisor.ts'
 import { think } from '../conversation/stages/think.ts'
+import { wishes } from '../conversation/stages/wishes.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EchoSuppressor, HeardPiece } from '../media/dsp/echo.ts'
 import { Resampler, TELEPHONE } from '../media/dsp/resample.ts'
@@ -53,6 +54,7 @@ const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
   greeting,
   callerInput,
   listen,
+  wishes,
   think,
   speak,
   deadAir,

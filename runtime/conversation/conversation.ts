@@ -175,7 +175,12 @@ export class Conversation implements LinkedConversation {
       output: this.#output,
       knowledge: this.#knowledge,
       tools: (hangUp) =>
-        makeTools(agent.tools ?? [], port, { nextId: () => `tool-${++this.#toolCalls}`, hangUp }, this.#abort.signal),
+        makeTools(
+          agent.tools ?? [],
+          port,
+          { nextId: () => `tool-${++this.#toolCalls}`, hangUp, phrases: () => this.#hearing.spoken.language.phrases },
+          this.#abort.signal,
+        ),
       listen: () => this.#hearing.recogniser.stream(),
       pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
       events: {
@@ -285,7 +290,9 @@ export class Conversation implements LinkedConversation {
         this.#tell(order.event, order.sound)
         return
       case 'say':
-        this.#dialogue.say(order.text, order.purpose, order)
+        // A language without sentences of its own says nothing by itself.
+        if (order.text === '') this.#saidNothing(order.purpose)
+        else this.#dialogue.say(order.text, order.purpose, order)
         return
       case 'answer':
         // Words that waited are answered as a turn of their own.
@@ -306,9 +313,14 @@ export class Conversation implements LinkedConversation {
         this.#dialogue.note(order.role, order.text, this.#deps.clock.nowMs())
         return
       case 'prepare_filler':
+        if (order.text === '') return
         this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
         return
       case 'play_filler': {
+        if (order.text === '') {
+          this.#report({ type: 'filler_over' })
+          return
+        }
         const { samples, sampleRateHz, text } = this.#deps.fillers.take(this.#voiceKey, order.text)
         this.#output.playFiller(samples, sampleRateHz, text)
         return
@@ -332,6 +344,12 @@ export class Conversation implements LinkedConversation {
         contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
       )
     this.#dialogue.continueReply(instructions)
+  }
+
+  #saidNothing(purpose: SpeechOver['purpose']): void {
+    queueMicrotask(
+      boundary('call', () => this.#speechOver({ purpose, interrupted: false, failed: undefined, hangsUp: false })),
+    )
   }
 
   get #voiceKey(): string {

@@ -39,6 +39,10 @@ export interface AgentsTable {
   idle_timeout_s: Generated<number | null>
   keyterms: JSONColumnType<string[], string | undefined, string>
   pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
+  ai_disclosure: Generated<'auto' | 'before' | 'after' | 'off'>
+  register: Generated<'formal' | 'informal'>
+  /** Its own sentences, by name. */
+  phrases: JSONColumnType<Record<string, string>, string | undefined, string>
   /** Public access without an account; null: none. */
   public_access: ColumnType<PublicAccess | null, string | null | undefined, string | null>
   /** What is found out of its calls after their end. */

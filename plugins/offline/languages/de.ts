@@ -32,14 +32,14 @@ export const german: Language = {
   whoAreYou: /\b(wer (bist du|sind sie)|wie (heisst du|heissen sie)|mit wem spreche ich)\b/,
   repeat: /\b(wiederholen|noch ?mal|wie bitte)\b/,
   instruction:
-    /^(du (bist|sollst|musst|kannst|darfst|hilfst)|sie sind (ein|eine|der|die)|deine (aufgabe|rolle)|ihre (aufgabe|rolle)|dein (ziel|name)|immer|niemals?|antworte|antworten sie|sprich|sprechen sie|sei|seien sie|begrusse|hilf|helfen sie|nutze|verwende|erfinde|wenn (der|ein) (anrufer|kunde|nutzer))\b/,
+    /^(du (bist|sollst|musst|kannst|darfst|hilfst)|sie sind (ein|eine|der|die)|deine (aufgabe|rolle)|ihre (aufgabe|rolle)|dein (ziel|name)|immer|niemals?|antworte|antworten sie|sprich|sprechen sie|sei|seien sie|begrusse|hilf|helfen sie|nutze|verwende|erfinde|wirst du|wenn (der|ein) (anrufer|kunde|nutzer))\b/,
   identity: { match: /^(?:du bist|sie sind|du heißt)\s+/i, says: 'Ich bin ' },
   say: {
     greeting: 'Hallo! Wie kann ich Ihnen helfen?',
     thanks: 'Gern geschehen.',
     farewell: 'Auf Wiederhören, einen schönen Tag noch.',
     howAreYou: 'Danke, gut. Wie kann ich Ihnen helfen?',
-    whoAreYou: 'Ich bin der Assistent dieser Leitung.',
+    whoAreYou: 'Ich bin der KI-Assistent dieser Leitung.',
     unknown: 'Das weiß ich leider nicht.',
     nothingToRepeat: 'Ich habe noch nichts gesagt.',
     prompt: 'Was möchten Sie wissen?',

@@ -64,7 +64,7 @@ export const english: Language = {
     thanks: "You're welcome.",
     farewell: 'Goodbye, and have a good day.',
     howAreYou: "I'm fine, thank you. How can I help you?",
-    whoAreYou: "I'm the assistant on this line.",
+    whoAreYou: "I'm the AI assistant on this line.",
     unknown: "I'm sorry, I don't know that.",
     nothingToRepeat: "I haven't said anything yet.",
     prompt: 'What would you like to know?',

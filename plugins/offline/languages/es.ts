@@ -52,14 +52,14 @@ export const spanish: Language = {
   whoAreYou: /\b(quien eres|quien es usted|como te llamas|como se llama|con quien hablo)\b/,
   repeat: /\b(repite|repita|puede repetir|otra vez|como dice)\b/,
   instruction:
-    /^(eres|usted es|tu (tarea|papel|objetivo|nombre)|su (tarea|papel|objetivo)|siempre|nunca|no (digas|diga|inventes|des)|responde|responda|contesta|conteste|habla|hable|se (amable|breve)|saluda|salude|ayuda|ayude|usa|use|si el (cliente|usuario))\b/,
+    /^(eres|usted es|tu (tarea|papel|objetivo|nombre)|su (tarea|papel|objetivo)|siempre|nunca|no (digas|diga|inventes|des)|responde|responda|contesta|conteste|habla|hable|se (amable|breve)|saluda|salude|ayuda|ayude|usa|use|si te|si el (cliente|usuario))\b/,
   identity: { match: /^(?:eres|usted es|te llamas)\s+/i, says: 'Soy ' },
   say: {
     greeting: '¡Hola! ¿En qué puedo ayudarle?',
     thanks: 'De nada.',
     farewell: 'Adiós, que tenga un buen día.',
     howAreYou: 'Muy bien, gracias. ¿En qué puedo ayudarle?',
-    whoAreYou: 'Soy el asistente de esta línea.',
+    whoAreYou: 'Soy el asistente de IA de esta línea.',
     unknown: 'Lo siento, eso no lo sé.',
     nothingToRepeat: 'Todavía no he dicho nada.',
     prompt: '¿Qué desea saber?',

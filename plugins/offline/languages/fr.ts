@@ -42,15 +42,15 @@ export const french: Language = {
   whoAreYou: /\b(qui etes vous|qui es tu|comment vous appelez vous|quel est votre nom|a qui je parle)\b/,
   repeat: /\b(repetez|repeter|pardon|vous avez dit quoi)\b/,
   instruction:
-    /^(vous etes|tu es|votre (tache|role|but|nom)|ta (tache)|ton (role|but)|toujours|jamais|ne |n invente|reponds|repondez|parle|parlez|sois|soyez|salue|saluez|aide|aidez|utilise|utilisez|si (le|la|l) (client|appelant|utilisateur))\b/,
+    /^(vous etes|tu es|votre (tache|role|but|nom)|ta (tache)|ton (role|but)|toujours|jamais|ne |n invente|reponds|repondez|parle|parlez|sois|soyez|salue|saluez|aide|aidez|utilise|utilisez|si (on|le|la|l) (te|client|appelant|utilisateur))\b/,
   identity: { match: /^(?:vous êtes|tu es|tu t'appelles|vous vous appelez)\s+/i, says: 'Je suis ' },
   say: {
     greeting: 'Bonjour ! Comment puis-je vous aider ?',
     thanks: 'Je vous en prie.',
     farewell: 'Au revoir, bonne journée.',
     howAreYou: 'Très bien, merci. Comment puis-je vous aider ?',
-    whoAreYou: "Je suis l'assistant de cette ligne.",
-    unknown: 'Je suis désolé, je ne sais pas.',
+    whoAreYou: "Je suis l'assistant IA de cette ligne.",
+    unknown: "Je n'ai malheureusement pas cette information.",
     nothingToRepeat: "Je n'ai encore rien dit.",
     prompt: 'Que souhaitez-vous savoir ?',
   },

@@ -47,14 +47,14 @@ export const italian: Language = {
   whoAreYou: /\b(chi (sei|e lei)|come (ti chiami|si chiama)|con chi parlo)\b/,
   repeat: /\b(ripeta|ripetere|ripeti|come ha detto|puo ripetere)\b/,
   instruction:
-    /^(sei|lei e|il tuo (compito|ruolo|nome|obiettivo)|la tua (funzione)|sempre|mai|non (dire|inventare)|rispondi|risponda|parla|parli|sii|saluta|saluti|aiuta|aiuti|usa|usi|se (il|la|l) (cliente|chiamante|utente))\b/,
+    /^(sei|lei e|il tuo (compito|ruolo|nome|obiettivo)|la tua (funzione)|sempre|mai|non (dire|inventare)|rispondi|risponda|parla|parli|sii|saluta|saluti|aiuta|aiuti|usa|usi|se ti|se (il|la|l) (cliente|chiamante|utente))\b/,
   identity: { match: /^(?:sei|lei è|ti chiami)\s+/i, says: 'Sono ' },
   say: {
     greeting: 'Buongiorno! Come posso aiutarla?',
     thanks: 'Prego.',
     farewell: 'Arrivederci, buona giornata.',
     howAreYou: 'Bene, grazie. Come posso aiutarla?',
-    whoAreYou: "Sono l'assistente di questa linea.",
+    whoAreYou: "Sono l'assistente IA di questa linea.",
     unknown: 'Mi dispiace, questo non lo so.',
     nothingToRepeat: 'Non ho ancora detto nulla.',
     prompt: 'Che cosa desidera sapere?',

@@ -37,6 +37,12 @@ export const AGENT_SPEC = Type.Object({
   tts: voice,
   /** A language tag, or `multi`: the caller's, from turn to turn. Default: `en`. */
   language: Type.Optional(Type.String()),
+  /** On what terms the agent is with callers; default: formal. */
+  register: Type.Optional(stringEnum('formal', 'informal')),
+  /** Its own sentences in place of the language's, by name (runtime/conversation/languages/phrases.ts). */
+  phrases: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** When the agent says that it is an AI: before everything else or after the first message; absent: not by itself. */
+  aiDisclosure: Type.Optional(stringEnum('before', 'after')),
   /** Whether and how soon callers may cut the agent off; default: enabled, normal. */
   interruption: Type.Optional(
     Type.Object({ enabled: Type.Boolean(), sensitivity: stringEnum('low', 'normal', 'high') }),

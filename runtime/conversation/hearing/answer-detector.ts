@@ -5,6 +5,8 @@ import { plain } from '../languages/plain.ts'
 
 /** The callee may speak any language: all are matched. */
 const SPOKEN = LANGUAGES.map(({ answering }) => answering)
+/** A tone to speak after: nobody but a machine asks for it. */
+const TONE = SPOKEN.map(({ tone }) => tone)
 const MACHINE = SPOKEN.flatMap(({ machine }) => machine)
 const FULL = SPOKEN.flatMap(({ full }) => full)
 const MENU = SPOKEN.flatMap(({ menu }) => menu)
@@ -14,6 +16,7 @@ const HELP = SPOKEN.flatMap(({ company }) => company.slice(0, 1))
 const COMPANY = SPOKEN.flatMap(({ company }) => company)
 const OFFERS = SPOKEN.map(({ offers }) => offers)
 const ASKS = SPOKEN.map(({ asks }) => asks)
+const SPEAKS_OF_OTHERS = SPOKEN.map(({ speaksOfOthers }) => speaksOfOthers)
 const INTRODUCES = SPOKEN.map(({ introduces }) => introduces)
 
 /** Who falls silent for this long and then speaks again is in a dialogue: no greeting that a beep ends. */
@@ -95,10 +98,11 @@ export class AnswerDetector {
     if (this.#isSettled(nowMs)) return undefined
     this.#text = said
     if (says(FULL, said)) return this.#decide('mailbox_full')
+    if (says(TONE, said)) return this.#decide('machine')
     if (!says(OFFERS, said)) {
       if (says(MACHINE, said)) return this.#decide('machine')
       this.#collectHints(said)
-      if (this.#hints.size >= MACHINE_HINTS) return this.#decide('machine')
+      if (this.#hints.size >= MACHINE_HINTS && !says(SPEAKS_OF_OTHERS, said)) return this.#decide('machine')
     }
     if (says(SCREENING, said)) return this.#decide('screening')
     if (says(MENU, said)) return this.#decide('ivr')

@@ -1,21 +1,24 @@
 import type { Language } from '../languages/language.ts'
+import { phrasesIn, spokenWords } from '../languages/phrase-list.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
 
-/** More words than this are always a turn. */
-const MAX_BACKCHANNEL_WORDS = 3
+/** More phrases than this are always a turn. */
+const MAX_BACKCHANNELS = 3
+/** Of more words none is looked at. */
+const MAX_WORDS = 12
 
 /**
  * True when a transcript holds nothing but backchannels: speech that says "go on", not "stop". Heard while the agent speaks
- * it cuts nothing and is no turn.
+ * it cuts nothing and is no turn. A question never is one.
  */
-export function isBackchannel(text: string, { backchannels }: Pick<Language, 'backchannels'>): boolean {
-  const words = text
-    .toLowerCase()
-    .replace(/’/g, "'")
-    .replace(/[^\p{L}\p{N}' -]/gu, ' ')
-    .split(/\s+/)
-    .filter((word) => word !== '' && word !== '-')
-  return words.length <= MAX_BACKCHANNEL_WORDS && words.every((word) => backchannels.has(word))
+export function isBackchannel(
+  text: string,
+  { backchannels, writing }: Pick<Language, 'backchannels' | 'writing'>,
+): boolean {
+  if (/[?？¿]/u.test(text)) return false
+  const words = spokenWords(text, writing)
+  if (words.length === 0) return true
+  return words.length <= MAX_WORDS && (phrasesIn(words, backchannels) ?? Number.POSITIVE_INFINITY) <= MAX_BACKCHANNELS
 }
 
 /** How much of a voiced vowel's energy lies above about 1 kHz at least; a hum through the nose has far less. */

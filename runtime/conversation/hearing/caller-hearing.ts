@@ -68,7 +68,7 @@ export class CallerHearing {
   constructor(options: CallerHearingOptions) {
     this.#options = options
     const { open, chain, models, clock, endpointingDelayMs, agent, events, signal } = options
-    this.spoken = new SpokenLanguage(open.agent.language)
+    this.spoken = new SpokenLanguage(open.agent.language, open.agent)
     for (const { role, text } of open.resume?.turns ?? []) if (role === 'user') this.spoken.heard(text, undefined)
     this.inbound = new InboundAudio(clock)
     this.voice = new VoiceActivity(this.inbound, models, clock, {

@@ -16,24 +16,40 @@ const CLOSED_SENTENCE_BONUS = 0.2
 const QUESTION_BONUS = 0.15
 const NOT_OVER = 0.1
 const OPEN_SENTENCE_LIMIT = 0.12
+/** Of a word that stands before more as often as at the end. */
+const LOOSE_SENTENCE_LIMIT = 0.3
 /** How much of the end is looked at: what ends a sentence, and its last word. */
 const MAX_TAIL_CHARS = 200
 
 /** The model's opinion, corrected by how the words end. */
-export function weighWords(probability: number, text: string, { openEndings }: Pick<Language, 'openEndings'>): number {
+export function weighWords(
+  probability: number,
+  text: string,
+  language: Pick<Language, 'openEndings' | 'looseEndings' | 'writing'>,
+): number {
   const trimmed = text.slice(-MAX_TAIL_CHARS).trim()
-  const lastWord = /[\p{L}']+$/u.exec(
-    trimmed
-      .toLowerCase()
-      .replaceAll('’', "'")
-      .replace(/[.,…]+$/u, ''),
-  )?.[0]
-  if (/(\.\.\.|…|,)$/u.test(trimmed) || (lastWord !== undefined && openEndings.has(lastWord))) {
+  const ending = /[.?!。？！…,、]*$/u.exec(trimmed)?.[0] ?? ''
+  if (/(?:\.\.\.|…|,|、)$/u.test(ending)) return Math.min(probability, OPEN_SENTENCE_LIMIT)
+  const isQuestion = /[?？]$/u.test(ending)
+  const said = trimmed.slice(0, trimmed.length - ending.length)
+  // A recogniser sets its full stop behind half a sentence, too; a question is one.
+  if (!isQuestion && endsWith(said, language.openEndings, language.writing)) {
     return Math.min(probability, OPEN_SENTENCE_LIMIT)
   }
-  if (!/[.?!。？！]$/u.test(trimmed)) return probability
-  const asked = /[?？]$/u.test(trimmed) ? QUESTION_BONUS * Math.min(1, probability / NOT_OVER) : 0
+  if (ending === '') {
+    return endsWith(said, language.looseEndings, language.writing)
+      ? Math.min(probability, LOOSE_SENTENCE_LIMIT)
+      : probability
+  }
+  const asked = isQuestion ? QUESTION_BONUS * Math.min(1, probability / NOT_OVER) : 0
   return Math.min(1, probability + CLOSED_SENTENCE_BONUS + asked)
+}
+
+function endsWith(said: string, endings: ReadonlySet<string>, writing: Language['writing']): boolean {
+  const words = said.toLowerCase().replaceAll('’', "'")
+  if (writing === 'unspaced') return [...endings].some((ending) => words.endsWith(ending))
+  const [pair, before, last] = /(?:([\p{L}\p{M}']+)\s+)?([\p{L}\p{M}']+)$/u.exec(words) ?? []
+  return pair !== undefined && last !== undefined && (endings.has(last) || endings.has(`${before}_${last}`))
 }
 
 /** Silence in milliseconds, from the end of speech, that ends a turn of which the model is so sure. */

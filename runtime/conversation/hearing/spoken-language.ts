@@ -1,5 +1,5 @@
 import { detectLanguage } from '../languages/detect.ts'
-import { baseOf, languageOf, MULTI } from '../languages/index.ts'
+import { baseOf, languageOf, type Manner, MULTI } from '../languages/index.ts'
 import type { Language } from '../languages/language.ts'
 
 /** A word or two may be any language's: they change nothing alone. */
@@ -11,11 +11,13 @@ const SURE_WORDS = 3
 export class SpokenLanguage {
   /** The caller's language is the agent's. */
   readonly follows: boolean
+  readonly #manner: Manner
   #tag: string
   /** Heard once, in too few words to be sure. */
   #guess: string | undefined
 
-  constructor(language: string | undefined) {
+  constructor(language: string | undefined, manner: Manner = {}) {
+    this.#manner = manner
     const tag = language ?? 'en'
     this.follows = tag.toLowerCase() === MULTI
     this.#tag = this.follows ? 'en' : tag
@@ -27,7 +29,7 @@ export class SpokenLanguage {
   }
 
   get language(): Language {
-    return languageOf(this.#tag)
+    return languageOf(this.#tag, this.#manner)
   }
 
   /**

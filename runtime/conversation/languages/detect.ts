@@ -7,8 +7,16 @@ const MIN_WORDS = 2
 /** In so short a text one word is enough. */
 const SHORT_TEXT_WORDS = 2
 
+/** Scripts that one of the languages alone is written in. */
+const BY_SCRIPT: readonly (readonly [script: RegExp, code: string])[] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
+  [/\p{Script=Devanagari}/u, 'hi'],
+]
+
 /** The language whose frequent words a text holds; undefined where none stands out. */
 export function detectLanguage(text: string): Language | undefined {
+  const code = BY_SCRIPT.find(([script]) => script.test(text))?.[1]
+  if (code !== undefined) return LANGUAGES.find((language) => language.code === code)
   const words =
     text
       .toLowerCase()

@@ -1,62 +1,151 @@
-import { type Language, wordSet } from './language.ts'
+import { type Language, overWords, phraseList, wordSet } from './language.ts'
 
 export const french: Language = {
   code: 'fr',
   name: 'Français',
-  instruction: 'Réponds toujours en français.',
+  writing: 'spaced',
+  orders: {
+    language: 'Réponds toujours en français et vouvoie l’interlocuteur, sauf consigne contraire.',
+    sayAi: 'Si on te demande si tu es une personne, dis que tu es une intelligence artificielle.',
+  },
   phrases: {
-    sayAgain: 'Pardon, un problème est survenu. Pouvez-vous répéter, s’il vous plaît ?',
+    sayAgain: 'Pardon, j’ai eu un petit souci technique. Vous pouvez répéter, s’il vous plaît ?',
     didNotCatch: 'Pardon, je n’ai pas compris. Pouvez-vous répéter, s’il vous plaît ?',
-    cannotHear: 'Excusez-moi, je ne vous entends pas pour l’instant. Un instant, s’il vous plaît.',
+    cannotHear: 'Excusez-moi, je ne vous entends plus. Restez en ligne, s’il vous plaît.',
     stillThere: 'Vous êtes toujours là ?',
     oneMoment: 'Un instant, s’il vous plaît.',
-    stillHere: 'Je suis toujours là, encore un instant.',
+    stillHere: 'J’y suis presque, encore un petit moment.',
     bye: 'Au revoir.',
-    goodbye: 'Je suis désolé, un problème technique m’oblige à terminer l’appel. Veuillez réessayer plus tard.',
-    transferring: 'Un instant, je vous transfère.',
-    takeCall: 'Souhaitez-vous prendre l’appel ? Dites oui ou appuyez sur 1. Pour refuser, dites non ou appuyez sur 2.',
-    transferFailed: 'Je suis désolé, personne n’a pu être joint. Que puis-je faire d’autre pour vous ?',
-    takenOver: 'Un collègue prend maintenant votre appel.',
-    givenBack: 'Je suis de nouveau avec vous. Comment puis-je vous aider ?',
+    goodbye:
+      'Toutes mes excuses, un problème technique m’oblige à mettre fin à l’appel. Merci de rappeler un peu plus tard.',
+    transferring: 'Un instant, je vous mets en relation.',
+    takeCall: 'Souhaitez-vous prendre l’appel ? Dites oui ou faites le 1. Pour refuser, dites non ou faites le 2.',
+    transferFailed: 'Désolé, je n’ai réussi à joindre personne. Puis-je vous aider autrement ?',
+    disclosure: 'Vous parlez avec un assistant vocal : c’est une intelligence artificielle.',
+    recordingNotice:
+      'Cet appel est enregistré afin d’améliorer notre service. Vous pouvez vous y opposer : il suffit de me le dire.',
+    recordingConsent:
+      'Puis-je enregistrer cet appel afin d’améliorer notre service ? Dites oui ou non, ou faites le 1 pour oui, le 2 pour non.',
+    voicemail:
+      'Bonjour, ici un assistant vocal, une intelligence artificielle. Nous souhaitions vous parler et rappellerons plus tard. Au revoir.',
+    abandoned:
+      'Bonjour, ceci est un appel automatique de {{workspace}}. Nous souhaitions vous parler, mais personne n’est disponible pour le moment. Pour nous joindre ou ne plus recevoir d’appels, composez le {{from_number}}. Au revoir.',
+  },
+  informal: {
+    order: 'Réponds toujours en français et tutoie l’interlocuteur.',
+    phrases: {
+      sayAgain: 'Pardon, j’ai eu un petit souci technique. Tu peux répéter, s’il te plaît ?',
+      didNotCatch: 'Pardon, je n’ai pas compris. Tu peux répéter, s’il te plaît ?',
+      cannotHear: 'Excuse-moi, je ne t’entends plus. Reste en ligne, s’il te plaît.',
+      stillThere: 'Tu es toujours là ?',
+      oneMoment: 'Un instant, s’il te plaît.',
+      bye: 'Au revoir, à bientôt.',
+      transferring: 'Un instant, je te mets en relation.',
+      takeCall: 'Tu veux prendre l’appel ? Dis oui ou fais le 1. Pour refuser, dis non ou fais le 2.',
+      transferFailed: 'Désolé, je n’ai réussi à joindre personne. Je peux t’aider autrement ?',
+      disclosure: 'Tu parles avec un assistant vocal : c’est une intelligence artificielle.',
+    },
+  },
+  regions: {
+    FR: {
+      order: 'Réponds toujours en français de France et vouvoie l’interlocuteur, sauf consigne contraire.',
+      informalOrder: 'Réponds toujours en français de France et tutoie l’interlocuteur.',
+    },
+    CA: {
+      order: 'Réponds toujours en français québécois et vouvoie l’interlocuteur, sauf consigne contraire.',
+      informalOrder: 'Réponds toujours en français québécois et tutoie l’interlocuteur.',
+      phrases: {
+        transferring: 'Un instant, je vous transfère.',
+        takeCall:
+          'Souhaitez-vous prendre l’appel ? Dites oui ou appuyez sur le 1. Pour refuser, dites non ou appuyez sur le 2.',
+      },
+      informal: {
+        transferring: 'Un instant, je te transfère.',
+        takeCall: 'Veux-tu prendre l’appel ? Dis oui ou appuie sur le 1. Pour refuser, dis non ou appuie sur le 2.',
+      },
+    },
   },
   openEndings: wordSet(`
-    le la les l' un une des du de d' au aux mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs et ou mais donc car
-    parce que qu' si quand lorsque comme à en dans sur sous pour par avec sans chez entre vers depuis je j' tu il on nous
-    ne n' me m' te se s' est sont c'est très plus euh heu ben`),
-  backchannels: wordSet(`
-    mm mmm mhm mm-hm hm hmm ah aha oh oui ouais ok okay d'accord daccord d accord bien bon voilà exact exactement parfait
-    entendu super très je vois euh`),
+    nom_est prénom_est numéro_est adresse_est besoin_de
+    le la les l' des du d' au aux mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs et ou car parce que qu' si
+    lorsque à en dans sur sous pour par chez entre vers j' tu on ne n' me m' te t' se s' c'est très euh heu ben bah j'ai cette ces
+    cet quel quelle dès chaque enfin`),
+  looseEndings: wordSet(`
+    un une de mais donc quand comme avec sans depuis je il nous est sont plus suis ai ont qui alors contre genre`),
+  backchannels: phraseList(`
+    mm, mmm, mmh, mhm, mm-hm, hm, hmm, hum, ah, aha, oh, oui, ouais, ok, okay, d'accord, daccord, bien, bon, voilà, exact, exactement,
+    parfait, entendu, super, très bien, je vois, c'est ça, bien sûr, tout à fait, ça marche, je comprends, compris, absolument,
+    effectivement, nickel`),
   commonWords: wordSet(`
     le la les des du et est sont je vous nous il elle que qui ne pas un une pour avec dans sur au aux ce cette mon votre quel
-    quelle quelles quand où comment combien bonjour merci oui non voudrais avez êtes plaît c'est l'heure heures à toujours français`),
+    quelle quelles quand où comment combien bonjour merci oui non voudrais avez êtes plaît c'est l'heure heures à toujours français
+    bonsoir allô j'ai j'aimerais suis`),
   consent: {
-    yes: /\b(?:oui|ouais|d accord|bien sur|volontiers|entendu|ok|okay|allez y|j accepte|tout a fait|si vous voulez|certainement)\b/,
-    no: /\b(?:non|pas|jamais|je refuse)\b/,
-    yesDespiteNo: /\bpas de (?:probleme|souci)\b|\bpourquoi pas\b|\bne me derange pas\b|\baucun probleme\b/,
+    yes: phraseList(`
+      oui, ouais, d'accord, bien sûr, volontiers, entendu, ok, okay, allez-y, j'accepte, tout à fait, certainement, c'est bon,
+      ça marche, ça me va, parfait, très bien, vas-y, absolument, je veux bien, sans problème, aucun souci, aucun problème,
+      faites donc, pas de problème, pas de souci, pas de soucis, aucun souci, ça ne me dérange pas, ça me dérange pas,
+      cela ne me dérange pas, je n'y vois pas d'inconvénient, j'y vois pas d'inconvénient, aucun inconvénient, pas d'inconvénient,
+      je n'ai rien contre, j'ai rien contre, je suis d'accord, je consens, vous pouvez, vous pouvez enregistrer, vous pouvez y aller,
+      si vous voulez, pas d'objection, aucune objection, je vous autorise, je vous y autorise, évidemment, avec plaisir, bien entendu`),
+    alone: phraseList("exact, c'est d'accord, ça va, oui ça va, bien, affirmatif, oui oui ça va"),
+    rhetorical: phraseList('pourquoi pas, oui pourquoi pas, ouais pourquoi pas'),
+    beside: phraseList(`
+      s'il vous plaît, merci, merci bien, monsieur, madame, vous pouvez, enregistrer, l'appel, cet appel, enregistrer l'appel,
+      enregistrer cet appel, enregistrez, pour moi, avec ça, pour ça, ça, y aller, je vous en prie, faites, si vous voulez`),
+    lead: phraseList('euh, heu, ben, bah, ah, oh, alors, bon, hum, hm, eh bien, écoutez'),
+    no: phraseList(
+      'non, jamais, pas du tout, surtout pas, hors de question, pas question, nan, sûrement pas, certainement pas',
+    ),
+    refuses: overWords([
+      /\bje (?:refuse|préfère(?:rais)? (?:que )?(?:non|pas|ne pas)|m y oppose|m oppose|décline)\b|\bje ne (?:veux|souhaite|préfère|suis|accepte|consens)(?: \w+)? pas\b|\bje (?:veux|souhaite|suis|accepte) pas\b/,
+      /\bhors de question\b|\b(?:ça|cela) me dérange(?! pas)\b|\bn enregistrez pas\b|\bpas d enregistrement\b|\bsans enregistrement\b|\bsurtout pas\b|\bplutôt (?:non|pas)\b|\bpas d accord\b|\bbien sûr que non\b|\boui non\b/,
+      /\bnon\b/,
+    ]),
+    unclear: overWords([
+      /^(?:pardon|comment|quoi|hein|excusez moi|vous dites|comment ça|plaît il|pardon quoi|hein quoi|de quoi)$/,
+      /\bpas (?:bien |tout |très bien )?(?:compris|entendu|saisi)\b|\b(?:comprends|entends) (?:pas|mal|rien)\b|\bvous entends (?:pas|mal|très mal)\b/,
+      /\b(?:pouvez|pourriez)(?: vous)? (?:\w+ )?répéter\b|\brépétez\b|\bqu est ce que vous (?:dites|avez dit)\b|\bvous avez dit quoi\b/,
+    ]),
+    one: phraseList('un, le un, touche un, 1, le 1'),
+    two: phraseList('deux, le deux, touche deux, 2, le 2'),
+    abroad: {
+      yes: phraseList("oui, oui merci, d'accord, oui d'accord, bien sûr, oui bien sûr"),
+      no: phraseList('non merci, pas du tout'),
+    },
   },
   answering: {
+    tone: /apres (?:\w{1,30} )?(?:le |les )?(?:bip|signal|tonalite)/,
     machine: [
-      /laiss\w{1,30} (?:\w{1,30} ){0,3}message(?! pour (?:lui|elle))/,
-      /apres le (?:bip|signal)/,
-      /messagerie|repondeur|boite vocale/,
-      /(?:correspondant|numero|personne) (?:\w{1,30} ){0,8}(?:pas|plus) (?:\w{1,30} )?(?:disponible|joignable|attribue)/,
+      /laiss\w{1,30} (?:\w{1,30} ){0,3}message(?! pour (?:lui|elle))|laiss\w{1,30} (?:\w{1,30} ){0,4}coordonnees/,
+      /messagerie|(?<!pas de |plus de )repondeur|boite vocale|enregistre[rz] (?:\w{1,30} )?message/,
+      /(?:correspondant|numero|personne|abonnee?|client) (?:\w{1,30} ){0,8}(?:pas|plus) (?:\w{1,30} )?(?:disponible|joignable|attribue|en service)/,
+      /nos bureaux sont (?:\w{1,30} ){0,2}fermes|en dehors (?:de nos |des )(?:horaires|heures)|n est (?:pas|plus) en service/,
     ],
     full: [
       /(?:messagerie|boite|repondeur) (?:\w{1,30} ){0,3}(?:pleine?|saturee?)|plus (?:accepter|recevoir|enregistrer) (?:\w{1,30} ){0,2}messages?/,
     ],
     hints: [
       /(?:n est|ne suis|suis|sommes|est) pas (?:\w{1,30} )?(?:disponible|joignable|la|chez|au bureau)|(?:est|suis) absente?|ne (?:peux|pouvons) pas (?:vous )?repondre/,
-      /vous etes bien (?:chez|sur|au|en)/,
+      /vous etes bien (?:chez|sur|au|en)|abonne que vous tentez/,
       /(?:je|nous) vous (?:rappelle\w{0,30}|recontacte\w{0,30})|des que possible/,
+      /(?:cabinet|bureau|magasin|boutique) (?:\w{1,30} ){0,3}fermee?/,
+      /(?:nos|les) horaires (?:d ouverture|sont)/,
     ],
+    speaksOfOthers: /\b(?:il|elle|monsieur \w{1,30}|madame \w{1,30}) (?:est|n est|sera|a|revient)\b/,
     menu: [
       /(?:tapez|appuyez|composez|faites) (?:\w{1,30} ){0,4}(?:\d|un|deux|trois|quatre|zero|diese|etoile)/,
       /menu principal|choix suivants/,
       /(?:appel|conversation|communication) (?:\w{1,30} ){0,5}enregistree?/,
-      /(?:conseillers|lignes|operateurs|agents) (?:\w{1,30} ){0,4}(?:occupee?s|en ligne)|(?:ne quittez pas|patientez|veuillez patienter)/,
+      /(?:conseillers|lignes|operateurs|agents) (?:\w{1,30} ){0,4}(?:occupee?s|en ligne)|veuillez patienter|merci de patienter/,
     ],
-    screening: [/(?:dites|indiquez|donnez) (?:\w{1,30} ){0,3}votre nom|motif de (?:votre|l) appel/],
-    offers: /(?:voulez vous|souhaitez vous|puis je|je peux) (?:\w{1,30} ){0,5}message/,
+    screening: [
+      /(?:dites|indiquez|donnez|enregistrez|dis|indique|donne|precisez) (?:\w{1,30} ){0,3}(?:votre|ton) nom/,
+      /(?:motif|raison|objet) de (?:votre|l|ton) appel|pourquoi vous appelez/,
+      /qui dois je annoncer|filtrage d appels/,
+    ],
+    offers:
+      /(?<!si )(?:voulez vous|souhaitez vous|vous (?:voulez|souhaitez)|puis je|je peux|desirez vous) (?:\w{1,30} ){0,5}message|je (?:prends|peux prendre|lui (?:laisse|transmets)) (?:\w{1,30} ){0,3}message/,
     asks: /qui est a l appareil|qui (?:m )?appelle|c est qui|c est de la part de qui|qui est ce/,
     introduces: /\b(?:je suis|je m appelle|ici)\b/,
     company: [
@@ -64,6 +153,35 @@ export const french: Language = {
       /\w{1,30} a votre (?:ecoute|service)/,
     ],
   },
-  abbreviations: ['M', 'MM', 'Mme', 'Mlle', 'Dr', 'Pr', 'av', 'bd', 'env', 'etc', 'p. ex', 'p.ex', 'tél', 'no'],
-  keys: ['zéro', 'un', 'deux', 'trois', 'quatre', 'cinq', 'six', 'sept', 'huit', 'neuf'],
+  doNotCall: [
+    /\bne (?:m|nous) (?:appelez|rappelez|telephonez) plus\b|\b(?:m|nous) (?:appelez|rappelez) plus\b|\bne me rappelez (?:plus|pas|jamais)\b|\barretez de (?:m|nous) appeler\b/,
+    /\b(?:retirez|enlevez|supprimez|effacez) (?:moi|nous|mon numero|notre numero)\b|\bbloctel\b|\bplus (?:recevoir|etre) (?:\w{1,30} ){0,2}(?:appels?|appelee?)\b/,
+  ],
+  saysAi:
+    /\b(?:ia|intelligence artificielle|(?:assistant|assistante|agent|conseiller) virtuel\w{0,2}|robot|appel automatique)\b/,
+  abbreviations: [
+    'M',
+    'MM',
+    'Mme',
+    'Mlle',
+    'Dr',
+    'Pr',
+    'av',
+    'bd',
+    'env',
+    'etc',
+    'p. ex',
+    'p.ex',
+    'tél',
+    'no',
+    'St',
+    'Ste',
+    'art',
+    'chap',
+    'Me',
+    'boul',
+    'min',
+    'max',
+  ],
+  dottedOrdinals: false,
 }

@@ -1,67 +1,170 @@
-import { type Language, wordSet } from './language.ts'
+import { type Language, overWords, phraseList, wordSet } from './language.ts'
 
+/** As it is spoken in Brazil; Portugal is a region of its own. */
 export const portuguese: Language = {
   code: 'pt',
   name: 'Português',
-  instruction: 'Responda sempre em português.',
+  writing: 'spaced',
+  orders: {
+    language: 'Responda sempre em português, com tratamento formal, salvo indicação em contrário.',
+    sayAi: 'Se perguntarem se você é uma pessoa, diga que é uma inteligência artificial.',
+  },
   phrases: {
-    sayAgain: 'Desculpe, houve um problema. Pode repetir, por favor?',
+    sayAgain: 'Desculpe, tive um problema. Pode repetir, por favor?',
     didNotCatch: 'Desculpe, não entendi. Pode repetir, por favor?',
-    cannotHear: 'Desculpe, neste momento não consigo ouvir. Um momento, por favor.',
-    stillThere: 'Ainda está na linha?',
+    cannotHear: 'Desculpe, não estou conseguindo ouvir você. Não desligue, por favor.',
+    stillThere: 'Você ainda está na linha?',
     oneMoment: 'Um momento, por favor.',
-    stillHere: 'Ainda estou aqui, só mais um momento.',
+    stillHere: 'Já estou terminando, só mais um instante.',
     bye: 'Até logo.',
-    goodbye: 'Lamento, tenho um problema técnico e preciso encerrar a chamada. Por favor, tente mais tarde.',
-    transferring: 'Um momento, vou transferir a chamada.',
-    takeCall: 'Quer aceitar a chamada? Diga sim ou prima 1. Para recusar, diga não ou prima 2.',
-    transferFailed: 'Lamento, não foi possível falar com ninguém. Em que mais posso ajudar?',
-    takenOver: 'Um colega vai atender a sua chamada agora.',
-    givenBack: 'Estou de volta. Em que posso ajudar?',
+    goodbye:
+      'Sinto muito, estou com um problema técnico e preciso encerrar a ligação. Tente novamente mais tarde, por favor.',
+    transferring: 'Só um momento, vou transferir a ligação.',
+    takeCall: 'Quer atender a ligação? Diga sim ou digite 1. Para recusar, diga não ou digite 2.',
+    transferFailed: 'Não consegui falar com ninguém lá. Posso ajudar de outra forma?',
+    disclosure: 'Você está falando com um assistente de inteligência artificial.',
+    recordingNotice: 'Esta ligação está sendo gravada para melhorar nosso atendimento. Se não quiser, é só me dizer.',
+    recordingConsent: 'Posso gravar esta ligação? Diga sim ou não, ou digite 1 para sim e 2 para não.',
+    voicemail:
+      'Olá, aqui é um assistente de inteligência artificial. Queríamos falar com você e tentaremos mais tarde. Até logo.',
+    abandoned:
+      'Olá, esta é uma chamada automática de {{workspace}}. Queríamos falar com você, mas no momento ninguém está disponível. Para falar conosco ou não receber mais chamadas, ligue para {{from_number}}. Até logo.',
+  },
+  informal: {
+    order: 'Responda sempre em português, com tratamento informal.',
+    phrases: { stillThere: 'Ainda está aí?', bye: 'Tchau, até mais.' },
+  },
+  regions: {
+    BR: {
+      order: 'Responda sempre em português do Brasil, com tratamento formal, salvo indicação em contrário.',
+      informalOrder: 'Responda sempre em português do Brasil, com tratamento informal.',
+    },
+    PT: {
+      order: 'Responde sempre em português europeu, com tratamento formal, salvo indicação em contrário.',
+      informalOrder: 'Responde sempre em português europeu e trata o interlocutor por tu.',
+      phrases: {
+        sayAgain: 'Peço desculpa, houve um problema. Pode repetir, por favor?',
+        didNotCatch: 'Peço desculpa, não percebi. Pode repetir, por favor?',
+        cannotHear: 'Peço desculpa, neste momento não estou a ouvir nada. Não desligue, por favor.',
+        stillThere: 'Ainda está em linha?',
+        stillHere: 'Estou quase a terminar, só mais um momento.',
+        bye: 'Com licença, até logo.',
+        goodbye: 'Lamento, estou com um problema técnico e tenho de terminar a chamada. Tente mais tarde, por favor.',
+        transferring: 'Um momento, vou passar a chamada.',
+        takeCall: 'Quer atender a chamada? Diga sim ou prima 1. Para recusar, diga não ou prima 2.',
+        transferFailed: 'Não consegui contactar ninguém. Posso ajudar de outra forma?',
+        disclosure: 'Está a falar com um assistente de inteligência artificial.',
+        recordingNotice: 'Esta chamada está a ser gravada para melhorar o nosso serviço. Se não o desejar, diga-me.',
+        recordingConsent: 'Posso gravar esta chamada? Diga sim ou não, ou prima 1 para sim e 2 para não.',
+        voicemail:
+          'Olá, fala um assistente de inteligência artificial. Queríamos falar consigo e voltaremos a ligar mais tarde. Até logo.',
+        abandoned:
+          'Olá, esta é uma chamada automática de {{workspace}}. Queríamos falar consigo, mas de momento ninguém está disponível. Para nos contactar ou não receber mais chamadas, ligue para {{from_number}}. Até logo.',
+      },
+      informal: {
+        sayAgain: 'Desculpa, houve um problema. Podes repetir, por favor?',
+        didNotCatch: 'Desculpa, não percebi. Podes repetir, por favor?',
+        cannotHear: 'Desculpa, neste momento não estou a ouvir nada. Não desligues, por favor.',
+        stillThere: 'Ainda estás aí?',
+        goodbye: 'Lamento, estou com um problema técnico e tenho de terminar a chamada. Tenta mais tarde, por favor.',
+        takeCall: 'Queres atender a chamada? Diz sim ou prime 1. Para recusar, diz não ou prime 2.',
+        transferFailed: 'Não consegui contactar ninguém. Posso ajudar-te de outra forma?',
+        disclosure: 'Estás a falar com um assistente de inteligência artificial.',
+      },
+    },
   },
   openEndings: wordSet(`
-    o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às com sem por pelo pela para pra entre até desde
-    sobre meu minha meus minhas teu tua seu sua nosso nossa e ou mas porque que se quando enquanto como eu é são era está
-    muito mais não me te lhe hum ahn né tipo`),
-  backchannels: wordSet(`
-    mm mmm mhm mm-hm hm hmm uhum aham ah aha oh sim é ok okay tá certo claro bem bom isso exato exatamente perfeito entendi
-    beleza pois já legal né`),
+    nome_é número_é apelido_é gostaria_de
+    o a os as uns umas de do da dos das em no na nos nas ao à aos às com sem por pelo pela pelos para pra entre desde teu e ou mas
+    porque se enquanto me te lhe ahn ã hã num numa neste nesse nesta nessa dum seus nossos cada contra quero queria preciso`),
+  looseEndings: wordSet(`
+    um uma até sobre meu minha meus minhas tua seu sua nosso nossa que quando como eu é são era está muito mais não hum né tipo
+    então tenho assim quer`),
+  backchannels: phraseList(`
+    mm, mmm, mhm, mm-hm, hm, hmm, uhum, aham, hum, hã, ah, aha, oh, sim, é, ok, okay, tá, certo, claro, bem, bom, isso, exato, exatamente,
+    perfeito, entendi, beleza, pois, já, legal, né, está bem, isso mesmo, com certeza, tudo bem, percebi, sei, ótimo, combinado, joia, fixe`),
   commonWords: wordSet(`
-    o os as do da dos das de que e é são um uma para com não sim como quando onde quanto qual vocês você tem têm posso quero queria
-    obrigado obrigada olá bom boa dia em no na por favor meu minha seu está estão também mais até horas custa fica português`),
+    o os as dos das que e é são um uma para com não sim como quando onde quanto qual vocês você tem têm posso quero queria
+    obrigado obrigada olá bom boa dia em por favor meu minha seu está estão também mais até horas custa fica português oi alô
+    tudo preciso gostaria eu sempre sábado a`),
   consent: {
-    yes: /\b(?:sim|claro|pode(?: ser)?|certo|com certeza|tudo bem|esta bem|ta bom|ok|okay|aceito|concordo|a vontade|pois sim)\b/,
-    no: /\b(?:nao|nunca|jamais|nem pensar|recuso)\b/,
-    yesDespiteNo: /\bnao (?:tem|ha) problema\b|\bsem problemas?\b|\bpor que nao\b|\bporque nao\b|\bnao me importo\b/,
+    yes: phraseList(`
+      sim, claro, claro que sim, com certeza, está bem, tá bom, tá bem, tá, ok, okay, aceito, concordo, à vontade, beleza, perfeito,
+      isso mesmo, combinado, fechado, de acordo, autorizo, eu autorizo, força, pode sim, pode ser, pode gravar, pode gravar sim,
+      podem gravar, não tem problema, não há problema, sem problema, sem problemas, nenhum problema, não me importo, não faz mal,
+      não vejo problema, não vejo problema nenhum, tem problema não, tem não, por mim tudo bem, por mim pode, certamente, estou de acordo,
+      dou o meu consentimento, consinto, pode ficar à vontade, fique à vontade, tranquilo, não me incomoda, tudo certo, com todo o gosto`),
+    alone: phraseList('pode, pode pode, certo, tudo bem, isso, pode claro, exato, bem, é claro, sim sim pode'),
+    rhetorical: phraseList(
+      'por que não, porque não, e por que não, claro por que não, sim por que não, sim porque não',
+    ),
+    beside: phraseList(`
+      por favor, obrigado, obrigada, muito obrigado, muito obrigada, pode, pode gravar, senhor, senhora, a ligação, a chamada, esta ligação,
+      esta chamada, essa ligação, gravar, por mim, é claro, tudo bem, sem dúvida, não tem problema`),
+    lead: phraseList('ah, oh, hum, hm, bom, bem, então, olha, é, ai, ahn, hã'),
+    no: phraseList(
+      'não, nunca, jamais, nem pensar, recuso, de jeito nenhum, de maneira nenhuma, negativo, prefiro que não, melhor não',
+    ),
+    refuses: overWords([
+      /\bprefir\w+ (?:que )?não\b|\bmelhor não\b|\bde (?:jeito|maneira|modo) (?:nenhum|nenhuma|algum)\b|\bnem pensar\b|\brecuso\b|\bnegativo\b|\bclaro que não\b/,
+      /\bnão (?:quero|queria|desejo|autorizo|aceito|concordo|pode|podem|grave|gravem|gostaria|permito|estou de acordo|consinto)\b|\bsem gravar\b|\bsem gravação\b|\boponho me\b|\bme oponho\b|\bé claro que não\b|\bsim não\b/,
+      /\bnão obrigad[oa]\b/,
+    ]),
+    unclear: overWords([
+      /^(?:como|como assim|desculpe|desculpa|perdão|oi|hã|o quê|o que|quê|diga|como disse|como é|perdão como)$/,
+      /\bnão (?:\w+ )?(?:entendi|percebi|ouvi|compreendi|entendo|percebo|ouço|escutei|escuto|ouvir|estou ouvindo|estou a ouvir)\b/,
+      /\b(?:pode|poderia|podia|podes) repetir\b|\bo que (?:é que )?(?:disse|você disse|falou)\b|\brepete\b|\brepita\b/,
+    ]),
+    one: phraseList('um, o um, número um, tecla um, 1'),
+    two: phraseList('dois, o dois, número dois, tecla dois, 2'),
+    abroad: {
+      yes: phraseList('sim, sim claro, claro que sim, sim obrigado, sim obrigada'),
+      no: phraseList('não, não obrigado, não obrigada'),
+    },
   },
   answering: {
+    tone: /(?:apos|depois d[oe]|a seguir ao|ao ouvir) (?:o )?(?:sinal|bipe|bip|tom|toque)/,
     machine: [
-      /(?:deix[ea]|deixar) (?:\w{1,30} ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
-      /apos o (?:sinal|bipe|tom)/,
-      /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens/,
-      /(?:numero|telefone|pessoa|assinante|cliente) (?:\w{1,30} ){0,8}(?:nao (?:esta|se encontra) disponivel|desligado|fora da area)/,
+      /(?<!(?:que lhe|eu) )(?:deix[ea]|deixar) (?:\w{1,30} ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
+      /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens|(?<!temos |tenho )atendedor|voice ?mail|grave (?:a |o )?(?:sua |seu )?(?:mensagem|recado)/,
+      /(?:numero|telefone|telemovel|pessoa|assinante|cliente) (?:\w{1,30} ){0,8}(?:nao (?:esta|se encontra) (?:disponivel|atribuido)|desligado|fora da area|nao existe)/,
+      /nao esta atribuido|fora do (?:nosso )?horario de (?:atendimento|funcionamento|expediente)/,
     ],
     full: [/caixa (?:\w{1,30} ){0,3}cheia|nao (?:pode|aceita) (?:\w{1,30} ){0,2}mais mensagens/],
     hints: [
-      /nao (?:esta|estou|estamos|se encontra) (?:\w{1,30} ){0,2}(?:disponivel|em casa|no escritorio|aqui)?|nao posso atender|saiu/,
+      /nao (?:esta|estou|estamos|se encontra) (?:\w{1,30} ){0,2}(?:disponivel|em casa|no escritorio|aqui)?|nao (?:posso|podemos|consigo) atender|saiu/,
       /(?:voce )?ligou para/,
-      /(?:te|lhe) (?:ligo|ligarei|retorno)|retornarei|assim que (?:puder|possivel)/,
+      /(?:te|lhe) (?:ligo|ligarei|retorno|ligaremos)|retornarei|retornaremos|assim que (?:puder|possivel|pudermos)/,
+      /(?:escritorio|loja|clinica|consultorio) (?:\w{1,30} ){0,3}(?:fechad[oa]|encerrad[oa])|(?:estamos|estao) (?:fechados|encerrados)/,
+      /nosso horario (?:de \w{1,30} )?e\b/,
     ],
+    speaksOfOthers:
+      /\b(?:ele|ela|o senhor \w{1,30}|a senhora \w{1,30}) (?:nao )?(?:esta|saiu|foi|volta)\b|^(?:\w{1,30} ){0,3}nao esta\b|\bsaiu\b/,
     menu: [
-      /(?:pressione|digite|tecle|marque) (?:\w{1,30} ){0,4}(?:\d|um|dois|tres|quatro|zero|asterisco)/,
-      /menu principal|seguintes opcoes/,
-      /(?:ligacao|chamada) (?:\w{1,30} ){0,5}gravada/,
-      /(?:atendentes|operadores|linhas) (?:\w{1,30} ){0,4}ocupad[oa]s|aguarde (?:\w{1,30} ){0,2}(?:na linha|um momento)/,
+      /(?:digite|pressione|tecle|prima|marque) (?:\w{1,30} ){0,3}(?:\d|um|dois|tres|quatro|zero|cardinal|asterisco|sustenido|tecla)/,
+      /menu principal|seguintes opcoes|opcoes a seguir/,
+      /(?:chamada|ligacao) (?:\w{1,30} ){0,4}gravada/,
+      /(?:atendentes|operadores|linhas|assistentes) (?:\w{1,30} ){0,4}ocupad[oa]s|aguarde (?:na|em) linha|permaneca na linha/,
     ],
-    screening: [/diga (?:o )?seu nome|motivo da (?:sua )?(?:ligacao|chamada)/],
-    offers: /(?:quer|deseja|gostaria de|posso) (?:\w{1,30} ){0,5}(?:mensagem|recado)/,
-    asks: /quem (?:fala|esta falando|gostaria|e)\b|com quem eu? falo/,
-    introduces: /\b(?:sou|aqui e|meu nome e)\b/,
+    screening: [
+      /(?:diga|indique|informe|grave|diz) (?:\w{1,30} ){0,3}(?:o )?(?:seu|teu) nome|(?:seu|teu) nome e o motivo/,
+      /motivo da (?:sua |tua )?(?:chamada|ligacao)|porque (?:esta a ligar|esta ligando)/,
+      /quem deseja|da parte de quem/,
+    ],
+    offers:
+      /(?<!(?:se|nao) (?:\w{1,30} ){0,3})(?:(?:quer|deseja|posso|gostaria de|queria) (?:\w{1,30} ){0,5}(?:mensagem|recado)|(?:eu )?(?:anoto|deixo|dou) (?:\w{1,30} ){0,2}recado)/,
+    asks: /quem (?:fala|esta falando|e)\b|com quem (?:falo|estou)|quem esta a falar/,
+    introduces: /\b(?:aqui e|fala|meu nome e|sou)\b/,
     company: [
       /(?:em que|como) (?:posso|podemos) (?:lhe |o |a |te )?(?:ajudar|ser util)/,
       /(?:quem fala|fala) (?:aqui )?e \w{1,30}/,
     ],
   },
+  doNotCall: [
+    /\bnao (?:me |nos )?(?:liguem?|telefonem?|voltem? a ligar|chamem?)(?: me)? (?:mais|nunca mais|de novo|outra vez)\b|\bnao (?:me )?voltem? a ligar\b|\bparem? de (?:me |nos )?(?:ligar|telefonar)\b|\bnao quero (?:receber )?mais (?:chamadas|ligacoes)\b/,
+    /\b(?:tirem?|retirem?|removam?|apaguem?|tire) (?:\w{1,30} ){0,3}(?:meu (?:numero|nome|telefone|contacto)|lista|base de dados)\b|\bnao (?:me )?perturbe\b/,
+  ],
+  saysAi: /\b(?:ia|inteligencia artificial|assistente virtual|atendente virtual|robo|robot|chamada automatica)\b/,
   abbreviations: [
     'Sr',
     'Sra',
@@ -78,6 +181,13 @@ export const portuguese: Language = {
     'p.ex',
     'aprox',
     'nº',
+    'Eng',
+    'Exma',
+    'art',
+    'pág',
+    'Lda',
+    'min',
+    'D',
   ],
-  keys: ['zero', 'um', 'dois', 'três', 'quatro', 'cinco', 'seis', 'sete', 'oito', 'nove'],
+  dottedOrdinals: false,
 }

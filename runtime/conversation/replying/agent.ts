@@ -22,7 +22,7 @@ export class ConversationAgent extends voice.Agent {
   readonly #nodes: AgentNodes
 
   constructor(spec: AgentSpec, chatCtx: llm.ChatContext, nodes: AgentNodes) {
-    super({ instructions: instructionsFor(spec.systemPrompt, spec.language), chatCtx, tools: nodes.tools })
+    super({ instructions: instructionsFor(spec.systemPrompt, spec.language, spec), chatCtx, tools: nodes.tools })
     this.#nodes = nodes
   }
 

@@ -2,6 +2,8 @@ import { llm, voice } from '@livekit/agents'
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { ToolSpec } from '../../call/types/agent-spec.ts'
 import { cleanJson, parseCleanJson } from '../../lib/text.ts'
+import { TRANSFERRING } from '../../tools/transfer-output.ts'
+import type { Phrases } from '../languages/phrases.ts'
 import { passagesNote } from './knowledge.ts'
 
 const PASSAGES = 4
@@ -11,6 +13,8 @@ export interface ToolHooks {
   nextId(): string
   /** The agent wants to end the call, once what it is saying is said. */
   hangUp(speech: voice.SpeechHandle): void
+  /** What the agent says by itself, in the language of the moment. */
+  phrases(): Pick<Phrases, 'transferring' | 'transferFailed'>
 }
 
 /** The agent's tools as the session wants them. All but hanging up are done by the api node. */
@@ -36,11 +40,24 @@ export function makeTools(
           const { passages } = await port.ask('knowledge', { query, topK: PASSAGES }, signal)
           return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
         }
+        const { transferring, transferFailed } = hooks.phrases()
+        if (kind === 'transfer') await announce(ctx, transferring)
         const { output } = await port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
+        if (kind === 'transfer' && output !== TRANSFERRING && transferFailed !== '')
+          return `${output} Say to the caller: ${JSON.stringify(transferFailed)}`
         return readable(output)
       },
     }),
   )
+}
+
+/** Nobody is put through without a word: what the model said before is heard to its end, and where it said nothing, the agent does. */
+async function announce(ctx: voice.RunContext, transferring: string): Promise<void> {
+  await ctx.waitForPlayout()
+  const { chatItems, interrupted } = ctx.speechHandle
+  const spoke = chatItems.some((item) => item.type === 'message' && (item.textContent ?? '').trim() !== '')
+  if (spoke || interrupted || transferring === '') return
+  await ctx.session.say(transferring, { allowInterruptions: false }).waitForPlayout()
 }
 
 /** JSON as it is: the library writes what it gets as JSON, and text within text is hard to read. */

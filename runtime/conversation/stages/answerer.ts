@@ -1,5 +1,6 @@
 import type { Answerer } from '../../plugin-sdk/telephony/answerer.ts'
 import { AnswerDetector } from '../hearing/answer-detector.ts'
+import { plain } from '../languages/plain.ts'
 import type { Order, Signal } from './signal.ts'
 import { type ConversationStage, consume, emit, type StageContext } from './stage.ts'
 import type { ConversationState } from './state.ts'
@@ -21,7 +22,7 @@ const SETTLED: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_ful
  * Who picked up an outbound call, and what the agent does about it. The agent speaks as if it were a human meanwhile: waiting
  * for the verdict would make every human wait.
  */
-export function answerer({ open }: StageContext): ConversationStage {
+export function answerer({ open, language }: StageContext): ConversationStage {
   const { agent, resume } = open
   const { voicemail } = agent
   const known = resume?.answeredBy
@@ -52,10 +53,16 @@ export function answerer({ open }: StageContext): ConversationStage {
     return [told, ...mute(true, state), { type: 'end', reason: 'voicemail' }]
   }
 
+  /** A message that doesn't say that an AI speaks says so at its end, where the agent has to. */
+  const withDisclosure = (message: string): string => {
+    const { phrases, saysAi } = language()
+    if (message === '' || agent.aiDisclosure === undefined || saysAi.test(plain(message))) return message
+    return `${message} ${phrases.disclosure}`.trim()
+  }
   const leaveMessage = (nowMs: number): Signal[] => {
     machineAtMs = undefined
     detector = undefined
-    const text = voicemail?.message.trim() || agent.firstMessage.trim()
+    const text = withDisclosure(voicemail?.message.trim() || agent.firstMessage.trim())
     if (text === '') return [{ type: 'end', reason: 'voicemail' }]
     messageUntilMs = nowMs + MESSAGE_TIMEOUT_MS
     return [{ type: 'say', text, purpose: 'voicemail', interruptible: false, remembered: true }]

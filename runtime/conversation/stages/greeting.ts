@@ -1,11 +1,17 @@
 import type { CallEvent, EventOf } from '../../call/log/events.ts'
-import { keyedConsent, readConsent } from '../hearing/consent.ts'
+import { keyedConsent, readConsent } from '../languages/consent.ts'
+import { LANGUAGES } from '../languages/index.ts'
+import { plain } from '../languages/plain.ts'
 import { restOf } from './rest-of.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
 
 /** An answer that says neither yes nor no is asked for once more. */
 const MAX_ASKS = 2
+/** How often the question is said again because it was not heard or not understood. */
+const MAX_REPEATS = 3
+/** Who answers so shortly before the end of the question has heard it. */
+const NEARLY_HEARD_MS = 500
 /** Words that a worker takes over with the call are turns by then. */
 const OWED_MS = 3_000
 
@@ -13,16 +19,25 @@ type Step = EventOf<'greeting'>['step']
 
 /**
  * How a call begins: the notice that it is recorded, to its end; the question whether it may be, until it is answered; the
- * first message. A worker that takes the call over goes on where the greeting stood.
+ * first message; and that an AI speaks. A worker that takes the call over goes on where the greeting stood.
  */
 export function greeting({ open, language }: StageContext): ConversationStage {
   const { agent, resume } = open
-  const notice = agent.recordingNotice?.trim() ?? ''
+  const notice = [agent.aiDisclosure === 'before' ? language().phrases.disclosure : '', agent.recordingNotice ?? '']
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .join(' ')
   const question = agent.consentMessage?.trim() ?? ''
   const firstMessage = agent.firstMessage.trim()
   let step: Step | undefined
   /** How often the caller was asked; 0: not asked, or answered. */
   let asks = 0
+  let repeats = 0
+  /** The question to its question mark: who heard that was asked. */
+  const asked = plain(question.slice(0, (lastMark(question) ?? question.length - 1) + 1))
+  /** Monotonic milliseconds; undefined: the running question was not heard to its end yet. */
+  let questionHeardMs: number | undefined
+  let disclosed = agent.aiDisclosure !== 'after'
   /** Until then the words that gave or refused consent may come again: what follows waits for them, or they would cut it off. */
   let owedUntilMs: number | undefined
 
@@ -33,11 +48,23 @@ export function greeting({ open, language }: StageContext): ConversationStage {
   const say = (text: string, purpose: 'notice' | 'consent' | 'first_message'): Order => {
     return { type: 'say', text, purpose, interruptible: purpose !== 'notice', remembered: true }
   }
-  const ask = (): Order[] => {
-    asks++
+  const askAgain = (): Order[] => {
+    questionHeardMs = undefined
     return [begin('consent_asked'), say(question, 'consent')]
   }
-  const done = (before = false): Signal[] => [begin('done'), { type: 'greeted', before }]
+  const ask = (): Order[] => {
+    asks++
+    return askAgain()
+  }
+  /** Once, whatever cut the first message off. */
+  const disclose = (): Order[] => {
+    const text = language().phrases.disclosure.trim()
+    if (disclosed || text === '') return []
+    disclosed = true
+    if (resume?.turns.some((turn) => turn.role === 'assistant' && turn.text.includes(text)) === true) return []
+    return [say(text, 'notice')]
+  }
+  const done = (before = false): Signal[] => [...disclose(), begin('done'), { type: 'greeted', before }]
   const greet = (text = firstMessage): Signal[] =>
     text === '' ? done() : [begin('first_message'), say(text, 'first_message')]
   const afterNotice = (): Signal[] => (question === '' ? greet() : ask())
@@ -59,6 +86,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         if (last?.role === 'assistant' && !last.interrupted) {
           asks = 1
           step = 'consent_asked'
+          questionHeardMs = Number.NEGATIVE_INFINITY
           return []
         }
         asks = last?.role === 'user' ? 1 : 0
@@ -74,10 +102,14 @@ export function greeting({ open, language }: StageContext): ConversationStage {
       }
       default:
         step = 'done'
-        return [{ type: 'greeted', before: true }]
+        return [...disclose(), { type: 'greeted', before: true }]
     }
   }
-  const isConsent = (text: string): boolean => readConsent(text, language()) !== undefined
+  const read = (text: string) => readConsent(text, language(), LANGUAGES)
+  const isConsent = (text: string): boolean => {
+    const answer = read(text)
+    return answer === 'given' || answer === 'refused'
+  }
   const isOf = (text: string): boolean => firstMessage.includes(text.trim())
 
   /** The caller's words or key answered the question. */
@@ -85,6 +117,13 @@ export function greeting({ open, language }: StageContext): ConversationStage {
     asks = 0
     return { type: 'tell', event: { type: 'consent', consent, ...(inputs.length === 0 ? {} : { inputs }) } }
   }
+
+  const heardQuestion = (text: string, atMs: number): void => {
+    if (asks > 0 && questionHeardMs === undefined && plain(text).includes(asked)) questionHeardMs = atMs
+  }
+  /** What is typed answers what can be read; what is said, what was heard. */
+  const isEarly = ({ inputs, startMs }: SpokenTurn): boolean =>
+    inputs === undefined && (questionHeardMs === undefined || startMs < questionHeardMs - NEARLY_HEARD_MS)
 
   const onTurn = (turn: SpokenTurn): StageResult | undefined => {
     if (owedUntilMs !== undefined && turn.inputs === undefined) {
@@ -94,9 +133,14 @@ export function greeting({ open, language }: StageContext): ConversationStage {
       return emit(...done())
     }
     if (asks === 0) return undefined
-    const consent = readConsent(turn.text, language())
     const said: Signal = { type: 'caller_turn', turn }
     const cutOff: Order = { type: 'interrupt', force: false }
+    const answer = read(turn.text)
+    if ((isEarly(turn) || answer === 'not_understood') && repeats < MAX_REPEATS) {
+      repeats++
+      return consume(said, cutOff, ...askAgain())
+    }
+    const consent = isEarly(turn) || answer === 'not_understood' ? undefined : answer
     if (consent === undefined && asks < MAX_ASKS) return consume(said, cutOff, ...ask())
     // Who talks of something else wants that answered.
     if (consent === undefined) return emit(answered('unanswered', []), ...done())
@@ -126,7 +170,14 @@ export function greeting({ open, language }: StageContext): ConversationStage {
           if (owedUntilMs === undefined || nowMs < owedUntilMs) return undefined
           owedUntilMs = undefined
           return emit(...goOn())
+        case 'voice_progress':
+          heardQuestion(report.text, report.endMs)
+          return undefined
+        case 'voice_ended':
+          heardQuestion(report.text, report.endMs)
+          return undefined
         case 'speech_over':
+          if (report.purpose === 'consent' && !report.interrupted) questionHeardMs ??= nowMs
           if (report.purpose === 'notice' && step === 'notice') return emit(...afterNotice())
           if (report.purpose === 'first_message' && step === 'first_message') return emit(...done())
           return undefined
@@ -147,4 +198,10 @@ export function greeting({ open, language }: StageContext): ConversationStage {
       }
     },
   }
+}
+
+/** Where the last question mark of a text is. */
+function lastMark(text: string): number | undefined {
+  const at = Math.max(text.lastIndexOf('?'), text.lastIndexOf('？'))
+  return at < 0 ? undefined : at
 }

@@ -6,14 +6,15 @@ export function splitSentences(text: string, language = 'en'): string[] {
   const add = (sentence: string): void => {
     if (sentence !== '') sentences.push(sentence)
   }
-  const { segmenter, abbreviation } = rulesOf(language)
+  const { segmenter, abbreviation, ordinal } = rulesOf(language)
   let from = 0
   let tail = ''
   for (const { segment, index } of segmenter.segment(text)) {
     // Of a long run of abbreviations the last alone is looked at.
     tail = (tail + segment).slice(-MAX_ABBREVIATION_CHARS)
-    if (abbreviation.test(tail)) continue
     const end = index + segment.length
+    if (abbreviation.test(tail)) continue
+    if (ordinal?.test(tail) === true && /^\p{L}/u.test(text.slice(end, end + 2))) continue
     add(text.slice(from, end).trim())
     from = end
     tail = ''
@@ -94,6 +95,8 @@ interface Rules {
   segmenter: Intl.Segmenter
   /** A text that ends with a dot that ends no sentence. */
   abbreviation: RegExp
+  /** A text that ends with a number and a dot, where that is an ordinal before a word. */
+  ordinal: RegExp | undefined
 }
 
 const MAX_ABBREVIATION_CHARS = 64
@@ -110,13 +113,15 @@ function rulesOf(language: string): Rules {
 }
 
 function makeRules(base: string): Rules {
-  const { abbreviations } = languageOf(base)
+  const { abbreviations, dottedOrdinals } = languageOf(base)
   // Of one in two parts (`z. B.`) the first ends no sentence either.
   const words = abbreviations
     .flatMap((word) => [...word.matchAll(/\. /g)].map(({ index }) => word.slice(0, index)).concat(word))
     .map((word) => word.replaceAll('.', '\\.').replaceAll(' ', '\\s?'))
   return {
     segmenter: new Intl.Segmenter(/^[a-z]{2,3}$/.test(base) ? base : 'en', { granularity: 'sentence' }),
-    abbreviation: new RegExp(`(?:^|[\\s("'])(?:${[...words, '[A-Z]'].join('|')})\\.\\s*$`, 'u'),
+    abbreviation: new RegExp(`(?:^|[\\s("'’„«])(?:${[...words, '[A-Z]'].join('|')})\\.\\s*$`, 'u'),
+    // A year or a long number ends its sentence; a day, a floor and a century have two digits.
+    ordinal: dottedOrdinals ? /(?:^|[\s("'])\d{1,2}\.\s*$/u : undefined,
   }
 }

@@ -203,6 +203,10 @@ t.test('an agent listens and speaks as its fields say', async (t) => {
     idle_timeout_s: null,
     keyterms: [],
     pronunciation: [],
+    ai_disclosure: 'auto',
+    register: 'formal',
+    phrases: {},
+    warnings: [],
   })
   const speech = {
     language: 'de-AT',
@@ -213,6 +217,9 @@ t.test('an agent listens and speaks as its fields say', async (t) => {
     idle_timeout_s: 20,
     keyterms: ['Lovelace'],
     pronunciation: [{ word: 'SQL', say: 'Sequel' }],
+    ai_disclosure: 'before',
+    register: 'informal',
+    phrases: { still_there: 'Hallo?', did_not_catch: 'Wie bitte?' },
   }
   const made = await client.post('/agents', { body: { ...AGENT, ...speech } })
   t.equal(made.status, 201)
@@ -246,4 +253,16 @@ t.test('a language that an agent can’t hear or speak is refused, naming those 
   const { body: agent } = await client.post('/agents', { body: { ...AGENT, language: 'fr' } })
   const swapped = await client.put(`/agents/${agent.agent_id}`, { body: { TTS_voice: 'en-gb' } })
   t.same([swapped.status, swapped.body.detail[0].loc], [422, ['body', 'language']])
+})
+
+t.test('an agent in a language without sentences is told which it lacks, and takes its own', async (t) => {
+  const api = await startTestApi(t)
+  const { client, workspaceId } = await api.signUp()
+  const { body: agent } = await client.post('/agents', { body: { ...AGENT, phrases: { bye: 'Adeu.' } } })
+  await api.store.tenant(workspaceId).db.updateTable('agents').set({ language: 'ca' }).execute()
+  const { body: seen } = await client.get(`/agents/${agent.agent_id}`)
+  t.match(seen.warnings, [/^Patchbay has no sentences in Catalan \("ca"\).*say_again, did_not_catch/])
+  t.notMatch(seen.warnings[0], /\bbye\b/)
+  const unknown = await client.put(`/agents/${agent.agent_id}`, { body: { phrases: { hello: 'Bon dia.' } } })
+  t.equal(unknown.status, 422)
 })

@@ -12,7 +12,7 @@ t.test('a forgotten password is chosen anew by a link in a mail, which proves th
   const forgotten = (email: string) => api.client().post('/auth/password/forgotten', { body: { email } })
   const [known, unknown] = [await forgotten(ada.email), await forgotten('nobody@example.com')]
   t.same([known.status, known.text], [unknown.status, unknown.text], 'the answer tells nobody who has an account')
-  const ofReset = () => smtp.mails.filter(({ text }) => text.includes('Your new password'))
+  const ofReset = () => smtp.mails.filter(({ text }) => text.includes('Reset your password'))
   await until(() => ofReset().length === 1)
   t.match(ofReset()[0], { to: ada.email })
   const text = (ofReset()[0]?.text ?? '').replaceAll('=\n', '').replaceAll('=3D', '=')

@@ -5,9 +5,9 @@ import { parseDigestAnswer } from '../../../plugins/sip/message/digest.ts'
 import { parseNameAddress, parseUri, parseVia } from '../../../plugins/sip/message/grammar.ts'
 import { redact } from '../../../plugins/sip/trace/redact.ts'
 import { isBackchannel } from '../../../runtime/conversation/hearing/barge-in.ts'
-import { readConsent } from '../../../runtime/conversation/hearing/consent.ts'
 import { isEchoOf } from '../../../runtime/conversation/hearing/echo-words.ts'
 import { SpokenLanguage } from '../../../runtime/conversation/hearing/spoken-language.ts'
+import { readConsent } from '../../../runtime/conversation/languages/consent.ts'
 import { detectLanguage } from '../../../runtime/conversation/languages/detect.ts'
 import { LANGUAGES } from '../../../runtime/conversation/languages/index.ts'
 import { plain } from '../../../runtime/conversation/languages/plain.ts'
@@ -88,8 +88,13 @@ t.test('words', async (t) => {
     tokens: spoken,
   })
   for (const language of LANGUAGES) {
-    const named = { tokens: [...spoken, ...language.keys.slice(0, 2)] }
-    await growsWithItsInput(t, `readConsent in ${language.code}`, (text) => readConsent(text, language), named)
+    const named = { tokens: [...spoken, language.phrases.stillThere, 'ja ', 'no ', 'si ', 'はい'] }
+    await growsWithItsInput(
+      t,
+      `readConsent in ${language.code}`,
+      (text) => readConsent(text, language, LANGUAGES),
+      named,
+    )
   }
   await growsWithItsInput(
     t,

@@ -178,8 +178,10 @@ export class PatchbayAgent extends HTMLElement {
       ]),
     )
     const consent = this.getAttribute('consent')
+    const disclosure = this.getAttribute('disclosure') ?? words.disclosure
     this.#panel.className = 'panel'
     this.#panel.append(
+      ...(disclosure === '' ? [] : [make('p', { textContent: disclosure })]),
       ...(consent === null ? [] : [make('p', { textContent: consent })]),
       make('div', { className: 'state' }, [this.#meter, this.#state]),
       this.#fault,

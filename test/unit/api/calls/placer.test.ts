@@ -179,7 +179,7 @@ t.test('who is dialled without a seat gets the next one, or hears who called', {
   t.match(await first!.row(), { picked_up_at: Date })
   second!.pickUp()
   t.equal(await second!.leg.closed, 'abandoned')
-  t.match(second!.leg.said, [/^Hello, this is w\. We called you.* our number is 1 4 1 5 5 5 5 1/])
+  t.match(second!.leg.said, [/^Hello, this is an automated call from w\. .* please call 1 4 1 5 5 5 5 1/])
   await until(async () => (await second!.row()).ended_at !== null)
   const { answered_at, picked_up_at, ...row } = await second!.row()
   t.match(row, { status: 'completed', end_reason: 'abandoned', disposition: 'abandoned' })

@@ -20,6 +20,9 @@ t.test('what an agent speaks, and how it listens, reaches the worker that speaks
     dead_air: JSON.stringify({ enabled: true, phrases: ['Ich sehe nach.'] }),
     keyterms: JSON.stringify(['Lovelace']),
     pronunciation: JSON.stringify([{ word: 'SQL', say: 'Sequel' }]),
+    ai_disclosure: 'after',
+    register: 'informal',
+    phrases: JSON.stringify({ still_there: 'Hallo?' }),
   }
   await node.store
     .tenant(call.workspaceId)
@@ -34,5 +37,8 @@ t.test('what an agent speaks, and how it listens, reaches the worker that speaks
     deadAir: { enabled: true, phrases: ['Ich sehe nach.'] },
     keyterms: ['Lovelace'],
     pronunciation: [{ word: 'SQL', say: 'Sequel' }],
+    aiDisclosure: 'after',
+    register: 'informal',
+    phrases: { stillThere: 'Hallo?' },
   })
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { answer } from '../../../../plugins/offline/answer.ts'
+import { LANGUAGES as SPOKEN } from '../../../../runtime/conversation/languages/index.ts'
 
 const PROMPT = `You are Ava, the receptionist of Harbour Dental. You are friendly. Always answer in one sentence.
 ## Facts
@@ -77,4 +78,23 @@ t.test('a prompt in another language is answered in that language', async (t) =>
   const say = (text: string) => answer({ sources: [german], turns: [{ role: 'user', text }] })
   t.equal(say('Wo ist die Praxis?'), 'Die Praxis liegt in der Hafenstraße 12.')
   t.equal(say('Verkaufen Sie Fahrräder?'), 'Das weiß ich leider nicht.')
+})
+
+t.test('what the runtime adds to a prompt is no fact, and tells nothing of its language', async (t) => {
+  for (const language of SPOKEN.slice(0, 6)) {
+    const { orders, informal, regions, code } = language
+    const added = [
+      orders.language,
+      informal.order,
+      ...Object.values(regions).flatMap((one) => [one.order, one.informalOrder]),
+    ]
+    for (const order of added.filter((one) => one !== undefined)) {
+      const prompt = `We open at nine.\n\n${order} ${orders.sayAi}`
+      const said = answer({ sources: [prompt], turns: [{ role: 'user', text: 'AI human?' }], language: code })
+      t.notOk(orders.sayAi.includes(said) || order.includes(said), `${code}: ${said}`)
+    }
+  }
+  const german =
+    'Wir öffnen um neun Uhr und schließen um fünf.\n\nIf you are asked whether you are a human, say that you are an AI.'
+  t.match(answer({ sources: [german], turns: [{ role: 'user', text: 'xyz' }] }), /leider|wissen|möchten/)
 })

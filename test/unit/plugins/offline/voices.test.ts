@@ -40,13 +40,15 @@ async function hear(engine: stt.STT, parts: readonly Int16Array[]): Promise<(str
   return found
 }
 
-for (const { code } of LANGUAGES) {
+for (const { code, phrases } of LANGUAGES) {
   t.test(`what the default voice of ${code} says is heard as it was said`, async (t) => {
     const { voice = '' } = defaultsOf(manifest.provides.tts as Provides, code)
     t.equal(voice.split('-')[0], code, 'it is a voice of the language')
     const speaker = await offline.tts?.(runOnlyHost('offline'), { voice, language: code, settings: {} })
     const listener = await sim.stt?.(runOnlyHost('sim'), { language: code, settings: {} })
-    const text = SENTENCES.find(({ language }) => language === code)?.utterances.at(-3) ?? ''
+    const text = SENTENCES.find(({ language }) => language === code)?.utterances.at(-3)
+    // The recogniser of the tests knows the sentences of the demo alone.
+    if (text === undefined) return t.ok((await say(speaker as tts.TTS, phrases.stillThere)).length > 0)
     t.same(await hear(listener as stt.STT, await say(speaker as tts.TTS, text)), [text])
   })
 }

@@ -54,7 +54,7 @@ test('an agent of one language is told to speak it, and stays with it', async (t
   const [instructions] = providers.llm.contexts[0]?.items ?? []
   t.match(
     instructions?.type === 'message' ? instructions.textContent : '',
-    /You help\.\s+Réponds toujours en français\./,
+    /You help\.\s+Réponds toujours en français et vouvoie/,
   )
   t.strictSame(providers.tts.languages, [])
 })

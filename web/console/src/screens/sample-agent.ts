@@ -12,7 +12,7 @@ Dogs are welcome and cost ten euros a night.
 The front desk is open day and night, on Saturday and Sunday too. We are located at 12 Harbour Street.
 The restaurant has vegetarian dishes; you can book a table for any evening.
 As payment methods we accept cash and all cards.`,
-  first_message: 'Hotel Aurora, good day! How can I help you?',
+  first_message: 'Hotel Aurora, hello! How can I help you?',
 }
 
 /** An agent that answers with what the defaults of the installation offer. */

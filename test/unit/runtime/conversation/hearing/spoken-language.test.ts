@@ -33,10 +33,16 @@ t.test('a word or two change the language only when they come twice', async (t) 
   t.equal(spoken.heard('Genau.', 'de'), 'de')
 })
 
-t.test('the language model is told to speak the language of the agent', async (t) => {
-  t.equal(instructionsFor('You help.', undefined), 'You help.')
-  t.equal(instructionsFor('You help.', 'en-GB'), 'You help.')
-  t.equal(instructionsFor('You help.', 'de'), 'You help.\n\nAntworte immer auf Deutsch.')
-  t.equal(instructionsFor('You help.', 'ja'), 'You help.\n\nAlways speak Japanese.')
-  t.equal(instructionsFor('You help.', 'multi'), 'You help.\n\nAnswer in the language the caller speaks.')
+t.test('the language model is told what to speak, on what terms, and what to say it is', async (t) => {
+  const english = 'If you are asked whether you are a human, say that you are an AI.'
+  t.equal(instructionsFor('You help.', undefined), `You help.\n\n${english}`)
+  t.equal(instructionsFor('You help.', 'en-GB'), `You help.\n\nAlways speak British English. ${english}`)
+  t.match(instructionsFor('You help.', 'de'), /sieze den Anrufer.*künstliche Intelligenz/)
+  t.match(instructionsFor('You help.', 'de', { register: 'informal' }), /duze den Anrufer/)
+  t.match(instructionsFor('You help.', 'de-CH'), /Schweizer Hochdeutsch, mit ss statt ß, und sieze/)
+  t.match(instructionsFor('You help.', 'pt-PT'), /português europeu/)
+  t.match(instructionsFor('You help.', 'es-MX'), /Latinoamérica/)
+  t.match(instructionsFor('You help.', 'fr-CA'), /québécois/)
+  t.equal(instructionsFor('You help.', 'ko'), `You help.\n\nAlways speak Korean. ${english}`)
+  t.equal(instructionsFor('You help.', 'multi'), `You help.\n\nAnswer in the language the caller speaks. ${english}`)
 })

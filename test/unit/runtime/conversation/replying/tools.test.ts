@@ -79,6 +79,27 @@ test('an agent that hangs up says goodbye, and the call is over', async (t) => {
   t.same(port.said, ['user: Bye', 'assistant: Goodbye.'])
 })
 
+test('an agent in a language without sentences says nothing by itself, and the call goes on and ends all the same', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [
+      { question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: '여기요.' },
+      { question: 'Bye', tool: { name: 'end_call', arguments: {} }, answer: '' },
+    ],
+    [TOOL, HANG_UP],
+    { language: 'ko', deadAir: { enabled: true, phrases: [] } },
+  )
+  t.teardown(hangUp)
+  const result = Promise.withResolvers<string>()
+  port.runTool = () => result.promise
+  type('Where?')
+  setTimeout(() => result.resolve('late'), 5_000)
+  await port.until('the answer', () => port.turns.length === 2)
+  type('Bye')
+  await port.until('the end', () => port.endings.length === 1)
+  t.same(port.endings, [{ reason: 'agent_hangup', error: undefined }])
+  t.same(port.said, ['user: Where?', 'assistant: 여기요.', 'user: Bye'])
+})
+
 test('a tool that fails is told to the model, and the conversation goes on', async (t) => {
   const { port, type, hangUp } = await withScript(
     [{ question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'I do not know.' }],
@@ -89,4 +110,30 @@ test('a tool that fails is told to the model, and the conversation goes on', asy
   type('Where?')
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.said.at(-1), 'assistant: I do not know.')
+})
+
+const TRANSFER: ToolSpec = {
+  name: 'to_sales',
+  description: 'Puts the caller through.',
+  parameters: { type: 'object', properties: {} },
+  kind: 'transfer',
+}
+
+test('nobody is put through without a word, and a failed transfer is explained in the language of the agent', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'Sales?', tool: { name: 'to_sales', arguments: {} }, answer: '{output}' }],
+    [TRANSFER],
+    { language: 'de' },
+  )
+  t.teardown(hangUp)
+  let loudBefore = 0
+  port.runTool = () => {
+    loudBefore = port.loudFrames
+    return 'The transfer failed; the caller is still here.'
+  }
+  type('Sales?')
+  await port.until('the answer', () => port.said.join(' ').includes('niemanden'))
+  t.ok(loudBefore > 5, `it is said before the call of the tool: ${loudBefore}`)
+  t.equal(port.said[1], 'assistant: Einen Moment, ich verbinde Sie.')
+  t.match(port.said.at(-1), /Say to the caller: .*Da konnte ich leider niemanden erreichen/)
 })

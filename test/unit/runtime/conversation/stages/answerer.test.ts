@@ -102,3 +102,20 @@ t.test('a machine that says its mailbox is full after its greeting is left witho
   pass(5_000)
   t.same(take(), [])
 })
+
+t.test('a message says that an AI left it, where the agent has to and the message does not', async (t) => {
+  const left = (message: string, agent: Partial<AgentSpec>) => {
+    const one = desk({ firstMessage: HELLO, voicemail: { behaviour: 'leave_message', message }, ...agent })
+    one.report({ type: 'begin' })
+    one.report({ type: 'heard_words', text: 'please leave a message', final: true, startMs: 0, endMs: 0 })
+    one.take()
+    one.report({ type: 'beep', atMs: one.now() })
+    one.pass(1_000)
+    return one.take()
+  }
+  const disclosure = "You're speaking with an AI assistant."
+  t.same(left('Call us back.', { aiDisclosure: 'after' }), [`says to the end: Call us back. ${disclosure}`])
+  t.same(left('', { aiDisclosure: 'before' }), [`says to the end: ${HELLO} ${disclosure}`])
+  t.same(left('This is the AI of Aurora.', { aiDisclosure: 'after' }), ['says to the end: This is the AI of Aurora.'])
+  t.same(left('Call us back.', {}), ['says to the end: Call us back.'])
+})

@@ -23,7 +23,7 @@ t.test('a caller who waits hears something within four seconds, and again', asyn
   pass(3_400)
   t.same(take(), [])
   pass(200)
-  t.same(take(), ['fills: I am still on it, one more moment.'])
+  t.same(take(), ["fills: I'm still working on that, just a moment longer."])
 })
 
 t.test('nobody who does not wait is spoken to, and who speaks is not talked over', async (t) => {

@@ -63,11 +63,13 @@ t.test('keys and words typed during the notice are answered after it', async (t)
 })
 
 t.test('an answer that is none is asked for once more, then left to the agent', async (t) => {
-  const { report, take, says } = desk({ consentMessage: QUESTION })
+  const { report, take, says, speaks } = desk({ consentMessage: QUESTION })
   report({ type: 'begin' })
+  speaks(QUESTION, 'consent')
   take()
   t.equal(says('Who is this?'), true)
   t.same(take(), ['turn: Who is this?', 'stops', 'greeting: consent_asked', `says: ${QUESTION}`])
+  speaks(QUESTION, 'consent')
   t.equal(says('What do you want?'), false)
   t.same(take(), ['consent: unanswered', 'greeting: done', 'turn: What do you want?'])
 })
@@ -144,4 +146,99 @@ t.test('a worker that takes over goes on where the greeting stood', async (t) =>
   t.same(waits.take(), [])
   const machine = begun({ ...asking, voicemail: { behaviour: 'continue', message: '' } }, { muted: true })
   t.same(machine.take(), ['ends: voicemail'])
+})
+
+t.test('what was said before the question was heard to its end is no answer', async (t) => {
+  const { report, take, says, speaks, pass } = desk({ consentMessage: QUESTION, firstMessage: HELLO })
+  report({ type: 'begin' })
+  take()
+  t.equal(says('Yes.'), true, 'over the first words of the question')
+  t.same(take(), ['turn: Yes.', 'stops', 'greeting: consent_asked', `says: ${QUESTION}`])
+  speaks('May we', 'consent', { interrupted: true })
+  t.equal(says('Yes.'), true, 'over the second ones')
+  t.same(take(), ['turn: Yes.', 'stops', 'greeting: consent_asked', `says: ${QUESTION}`])
+  pass(3_000)
+  speaks(QUESTION, 'consent')
+  const late = { text: 'Yes.', startMs: 1_000, endMs: 1_200 }
+  report({ type: 'turn_over', turn: late, kept: true })
+  t.same(take(), ['turn: Yes.', 'stops', 'greeting: consent_asked', `says: ${QUESTION}`], 'spoken long before its end')
+  speaks(QUESTION, 'consent')
+  says('Yes.')
+  t.same(take().slice(0, 2), ['consent: given', 'turn: Yes.'])
+})
+
+t.test('who has heard the question to its question mark may answer over the rest', async (t) => {
+  const text = 'May I record this call? Please say yes or no, or press 1 for yes and 2 for no.'
+  const { report, take, says, now } = desk({ consentMessage: text, firstMessage: HELLO })
+  report({ type: 'begin' })
+  report({ type: 'voice_started', purpose: 'consent' })
+  report({ type: 'voice_progress', text: 'May I record this call? Please', startMs: 0, endMs: now() })
+  take()
+  says('Yes, of course.')
+  t.equal(take()[0], 'consent: given')
+})
+
+t.test('a question that was not understood is asked again, and again', async (t) => {
+  const { report, take, says, speaks } = desk({ consentMessage: QUESTION, firstMessage: HELLO, language: 'de' })
+  report({ type: 'begin' })
+  for (const text of ['Wie bitte?', 'Ich habe Sie nicht verstanden.', 'Was?']) {
+    speaks(QUESTION, 'consent')
+    take()
+    t.equal(says(text), true, text)
+    t.same(take(), [`turn: ${text}`, 'stops', 'greeting: consent_asked', `says: ${QUESTION}`])
+  }
+  speaks(QUESTION, 'consent')
+  says('Ja, hallo?')
+  take()
+  speaks(QUESTION, 'consent')
+  says('Ja, gerne.')
+  t.equal(take()[0], 'consent: given')
+})
+
+const DISCLOSURE = "You're speaking with an AI assistant."
+
+t.test('that an AI speaks is said after the first message, to its end, once, whatever cuts in', async (t) => {
+  const { report, take, speaks, says } = desk({ firstMessage: HELLO, aiDisclosure: 'after' })
+  report({ type: 'begin' })
+  t.same(take(), ['greeting: first_message', `says: ${HELLO}`], 'the first message stays the first words')
+  speaks(HELLO, 'first_message')
+  t.same(take(), [`says to the end: ${DISCLOSURE}`, 'greeting: done'])
+  says('I need a table.')
+  t.notOk(take().some((one) => one.includes(DISCLOSURE)))
+
+  const cut = desk({ firstMessage: HELLO, aiDisclosure: 'after' })
+  cut.report({ type: 'begin' })
+  cut.take()
+  cut.speaks('Hello,', 'first_message', { interrupted: true })
+  t.same(cut.take(), [`says to the end: ${DISCLOSURE}`, 'greeting: done'])
+
+  const turned = desk({ firstMessage: HELLO, aiDisclosure: 'after' })
+  turned.report({ type: 'begin' })
+  turned.take()
+  turned.says('I need a table.')
+  t.same(turned.take().slice(0, 2), [`says to the end: ${DISCLOSURE}`, 'greeting: done'])
+
+  const silent = desk({ firstMessage: '', aiDisclosure: 'after', language: 'de' })
+  silent.report({ type: 'begin' })
+  t.same(silent.take(), ['says to the end: Sie sprechen mit einem KI-Assistenten.', 'greeting: done'])
+})
+
+t.test('before everything else, where the agent is set so', async (t) => {
+  const { report, take, over } = desk({ recordingNotice: NOTICE, firstMessage: HELLO, aiDisclosure: 'before' })
+  report({ type: 'begin' })
+  t.same(take(), ['greeting: notice', `says to the end: ${DISCLOSURE} ${NOTICE}`])
+  over('notice')
+  t.same(take(), ['greeting: first_message', `says: ${HELLO}`])
+  over('first_message')
+  t.same(take(), ['greeting: done'])
+})
+
+t.test('a worker that takes over says it only if it was not heard', async (t) => {
+  const begun = (turns: Resume['turns']) => {
+    const one = desk({ firstMessage: HELLO, aiDisclosure: 'after' }, resumed({ greeting: 'done', turns }))
+    one.report({ type: 'begin' })
+    return one.take()
+  }
+  t.same(begun([turn('assistant', `${HELLO} ${DISCLOSURE}`), turn('user', 'Hi'), turn('assistant', 'Yes?')]), [])
+  t.same(begun([turn('assistant', HELLO)]), [`says to the end: ${DISCLOSURE}`])
 })

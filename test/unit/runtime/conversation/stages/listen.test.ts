@@ -86,7 +86,7 @@ t.test('speech of which no words come is told, and the caller asked, twice at mo
 
 t.test('a caller whom no recogniser hears is told after three seconds, once an outage', async (t) => {
   const { report, take, pass, now } = begin()
-  const tells = "says: I'm sorry, I can't hear you at the moment. One moment, please."
+  const tells = "says: I'm sorry, I can't hear you right now. Please stay on the line."
   report({ type: 'stt_unavailable', sinceMs: now() })
   pass(2_900)
   t.same(take(), [])

@@ -8,6 +8,7 @@ import type { Draft } from './agent.tsx'
 import { AnalysisForm } from './analysis-form.tsx'
 import { FallbackFields } from './fallback-fields.tsx'
 import { HearVoice } from './hear-voice.tsx'
+import { Manners, ReadyText } from './manners.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
@@ -78,6 +79,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
         <div className="mt-4">
           <Pronunciation draft={draft} />
         </div>
+        <Manners draft={draft} />
       </Card>
       <TurnTaking draft={draft} />
       <Phone draft={draft} />
@@ -229,12 +231,16 @@ function Phone({ draft }: { draft: Draft }) {
           label={t('Notice')}
           name="recording_notice"
         />
+        <ReadyText draft={draft} name="recording_notice" />
         <TextField
           draft={draft}
-          hint={t('Asks whether the call may be recorded; nothing is recorded before a yes.')}
+          hint={t(
+            'Asks whether the call may be recorded; nothing is recorded before a yes. Needed by § 201 StGB (DE), § 120 StGB (AT), Art. 179bis StGB (CH).',
+          )}
           label={t('Consent question')}
           name="consent_message"
         />
+        <ReadyText draft={draft} name="consent_message" />
         <Field hint={t('Of calls the agent makes.')} label={t('When an answering machine picks up')}>
           <Select
             onChange={(event) => change({ voicemail: event.target.value as NonNullable<AgentInput['voicemail']> })}
@@ -246,12 +252,15 @@ function Phone({ draft }: { draft: Draft }) {
           </Select>
         </Field>
         {agent.voicemail === 'leave_message' && (
-          <TextField
-            draft={draft}
-            hint={t('Empty: the first message.')}
-            label={t('Message')}
-            name="voicemail_message"
-          />
+          <>
+            <TextField
+              draft={draft}
+              hint={t('Empty: the first message.')}
+              label={t('Message')}
+              name="voicemail_message"
+            />
+            <ReadyText draft={draft} name="voicemail_message" />
+          </>
         )}
       </div>
     </Card>

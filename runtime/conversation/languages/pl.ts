@@ -1,0 +1,161 @@
+import { type Language, overWords, phraseList, wordSet } from './language.ts'
+
+export const polish: Language = {
+  code: 'pl',
+  name: 'Polski',
+  writing: 'spaced',
+  orders: {
+    language:
+      'Odpowiadaj zawsze po polsku i zwracaj się do rozmówcy na „pan” lub „pani”, o ile powyżej nie podano inaczej.',
+    sayAi: 'Zapytany, czy jesteś człowiekiem, powiedz, że jesteś sztuczną inteligencją.',
+  },
+  phrases: {
+    sayAgain: 'Przepraszam, coś poszło nie tak. Czy można to powtórzyć?',
+    didNotCatch: 'Przepraszam, to było niewyraźne. Czy można powtórzyć?',
+    cannotHear: 'Przepraszam, w tej chwili nic nie słychać. Proszę się nie rozłączać.',
+    stillThere: 'Czy słychać mnie jeszcze?',
+    oneMoment: 'Chwileczkę, proszę.',
+    stillHere: 'Już prawie gotowe, jeszcze chwila.',
+    bye: 'Do usłyszenia.',
+    goodbye: 'Przepraszam, mam problem techniczny i muszę zakończyć rozmowę. Proszę spróbować później.',
+    transferring: 'Chwileczkę, już łączę.',
+    takeCall:
+      'Czy odebrać tę rozmowę? Proszę powiedzieć „tak” lub nacisnąć 1. Aby odmówić, proszę powiedzieć „nie” lub nacisnąć 2.',
+    transferFailed: 'Niestety nikt nie odbiera. Czy mogę pomóc w inny sposób?',
+    disclosure: 'Rozmawia z Państwem asystent oparty na sztucznej inteligencji.',
+    recordingNotice:
+      'Rozmowa jest nagrywana w celu poprawy jakości obsługi. W razie sprzeciwu proszę powiedzieć to teraz.',
+    recordingConsent:
+      'Czy mogę nagrać tę rozmowę? Proszę powiedzieć „tak” lub „nie” albo nacisnąć 1, jeśli tak, 2, jeśli nie.',
+    voicemail:
+      'Dzień dobry, mówi asystent oparty na sztucznej inteligencji. Spróbujemy zadzwonić później. Do usłyszenia.',
+    abandoned:
+      'Dzień dobry, to automatyczne połączenie od {{workspace}}. Chcieliśmy porozmawiać, ale w tej chwili nikt nie jest dostępny. Aby się z nami skontaktować lub zrezygnować z telefonów, proszę zadzwonić pod numer {{from_number}}. Do usłyszenia.',
+  },
+  informal: {
+    order: 'Odpowiadaj zawsze po polsku i zwracaj się do rozmówcy na „ty”.',
+    phrases: {
+      sayAgain: 'Przepraszam, coś poszło nie tak. Możesz powtórzyć?',
+      didNotCatch: 'Przepraszam, to było niewyraźne. Możesz powtórzyć?',
+      cannotHear: 'Przepraszam, w tej chwili cię nie słyszę. Nie rozłączaj się, proszę.',
+      stillThere: 'Jesteś tam jeszcze?',
+      bye: 'Cześć, do usłyszenia.',
+      goodbye: 'Przepraszam, mam problem techniczny i muszę zakończyć rozmowę. Spróbuj później.',
+      takeCall: 'Chcesz odebrać tę rozmowę? Powiedz „tak” lub naciśnij 1. Aby odmówić, powiedz „nie” lub naciśnij 2.',
+      transferFailed: 'Niestety nikt nie odbiera. Mogę ci pomóc w inny sposób?',
+      disclosure: 'Rozmawiasz z asystentem opartym na sztucznej inteligencji.',
+    },
+  },
+  regions: {},
+  openEndings: wordSet(`
+    nazwisko_to numer_to imię_to
+    i oraz a że żeby bo ponieważ w we z ze do na od dla przez przy nad pod za po o u bez jeśli jeżeli chociaż yyy eee hmm mój moja
+    czyli albo lub między każdy który która które`),
+  looseEndings: wordSet(
+    `ale czy jak kiedy co to jest są był mam chcę chciałbym chciałabym mogę bardzo się ja my pan pani tylko już`,
+  ),
+  backchannels: phraseList(`
+    mm, mmm, mhm, mm-hm, hm, hmm, aha, ach, oh, tak, no, no tak, dobrze, dobra, okej, ok, okay, jasne, racja, zgadza się, dokładnie, rozumiem,
+    pewnie, oczywiście, świetnie, super, właśnie, no właśnie, fajnie, tak tak`),
+  commonWords: wordSet(`
+    jest się nie tak czy jak co gdzie kiedy ile proszę dziękuję dzień dobry chciałbym chciałabym mam mogę dla jestem pan pani
+    godziny godzinie jutro miejsce cześć halo po polsku zawsze wizytę umówić otwarte i w na z do o że to`),
+  consent: {
+    yes: phraseList(`
+      tak, no tak, tak tak, dobrze, dobra, okej, ok, okay, jasne, oczywiście, pewnie, zgoda, zgadzam się, wyrażam zgodę, proszę bardzo,
+      nie ma problemu, żaden problem, nie ma sprawy, nie mam nic przeciwko, nie mam nic przeciwko temu, nie przeszkadza mi to,
+      nie przeszkadza mi, może być, niech będzie, można, można nagrywać, może pan nagrywać, może pani nagrywać, proszę nagrywać,
+      jak najbardziej, naturalnie, bez problemu, w porządku, akceptuję, z przyjemnością, chętnie`),
+    alone: phraseList(
+      'proszę, tak proszę, no dobrze, no dobra, no jasne, no pewnie, racja, tak zgadza się, zgadza się, no okej',
+    ),
+    rhetorical: phraseList('czemu nie, dlaczego nie, a czemu nie, tak czemu nie, czemu by nie'),
+    beside: phraseList(
+      'proszę, dziękuję, panie, pani, na nagrywanie, na nagranie, na to, dziękuję bardzo, rozmowę, nagrywać, nagrać, mi, temu',
+    ),
+    lead: phraseList('yyy, eee, no, hm, hmm, ach, a, oj, mm, to, więc, aha'),
+    no: phraseList(
+      'nie, nie dziękuję, raczej nie, wolę nie, wolałbym nie, wolałabym nie, nigdy, absolutnie nie, odmawiam, skądże, nie nie',
+    ),
+    refuses: overWords([
+      /(?:^| )(?:raczej|wol\S+|absolutnie|zdecydowanie|lepiej) nie(?: |$)|(?:^| )nie (?:zgadzam|wyrażam|chcę|życzę|nagrywa\S+|pozwalam|zgodzę|akceptuję)(?: |$)/,
+      /(?:^| )(?:odmawiam|sprzeciwiam|bez nagrywania|bez nagrania)(?: |$)|(?:^| )oczywiście że nie(?: |$)|(?:^| )tak nie(?: |$)/,
+    ]),
+    unclear: overWords([
+      /^(?:słucham|co|proszę|jak|przepraszam|halo|że co|co proszę|jak proszę|co takiego|słucham pana|słucham panią)$/,
+      /(?:^| )nie (?:\S+ )?(?:zrozumiał\S+|usłyszał\S+|rozumiem|słyszę|słychać|dosłyszał\S+)(?: |$)|(?:^| )słabo (?:słychać|słyszę)/,
+      /(?:^| )(?:powtórzyć|powtórz|jeszcze raz)(?: |$)|co (?:pan|pani) (?:mówi|powiedział\S*)/,
+    ]),
+    one: phraseList('jeden, jedynka, numer jeden, 1'),
+    two: phraseList('dwa, dwójka, numer dwa, 2'),
+    abroad: {
+      yes: phraseList('tak tak, tak proszę, zgadzam się, oczywiście'),
+      no: phraseList('nie, nie dziękuję, nie nie'),
+    },
+  },
+  answering: {
+    tone: /po (?:sygnale|tonie|uslyszeniu sygnalu|dzwieku)/,
+    machine: [
+      /(?:zostaw\w{0,5}|pozostaw\w{0,5}|nagraj\w{0,4}|nagrac) (?:\w{1,30} ){0,4}wiadomosc\w{0,2}|(?<!nie mamy )poczt[aeyo]\w? glosow\w{1,3}|(?<!nie mamy )automatyczna sekretarka/,
+      /(?:abonent|numer|osoba)(?: \w{1,30}){0,8} (?:niedostepn\w|poza zasiegiem|nie odpowiada|nie istnieje|wylaczony|nieaktywny|jest zajety)|nie ma takiego numeru/,
+      /nie moge (?:teraz |w tej chwili )?odebrac|poza godzinami (?:pracy|otwarcia)/,
+    ],
+    full: [/(?:skrzynka|poczta) (?:\w{1,30} ){0,3}(?:pelna|przepelniona)/],
+    hints: [
+      /nie ma mnie|jestem (?:nieobecn\w|niedostepn\w)|nie jestem dostepn\w|nie mozemy odebrac|nie ma nas/,
+      /(?:dodzwonil\w{0,6} sie|dodzwoniles sie|tu numer|polaczono z)/,
+      /oddzwoni\w{0,4}|jak najszybciej|tak szybko jak/,
+      /(?:biuro|sklep|gabinet|przychodnia) (?:\w{1,30} ){0,3}(?:zamkniet\w|nieczynn\w)/,
+      /(?:godziny (?:pracy|otwarcia))|pracujemy od/,
+    ],
+    speaksOfOthers:
+      /\b(?:on|ona|kolega|kolezanka|szef|szefowa) (?:jest|nie|ma|wyszedl|wyszla|bedzie)\b|\b(?:pana|pani) \w{1,30} nie ma\b|\bnie ma (?:go|jej|pana|pani)\b/,
+    menu: [
+      /(?:nacisnij|wybierz|prosze wybrac|wcisnij|nacisnac) (?:\w{1,30} ){0,3}(?:\d|jeden|dwa|trzy|cztery|zero|krzyzyk|gwiazdke)/,
+      /menu glowne|nastepujacych opcji/,
+      /rozmow[ay] (?:\w{1,30} ){0,3}(?:nagrywan\w|rejestrowan\w)/,
+      /(?:konsultanci|linie|operatorzy) (?:\w{1,30} ){0,4}(?:zajeci|zajete)|oczekiwanie na polaczenie|prosze czekac na|w kolejce/,
+    ],
+    screening: [
+      /(?:podaj|podac|powiedz|przedstaw) (?:\w{1,30} ){0,3}(?:imie|nazwisko|sie)/,
+      /(?:powod|cel) (?:\w{1,30} )?(?:rozmowy|polaczenia|telefonu)|w jakiej sprawie dzwoni/,
+      /kogo mam (?:zapowiedziec|zaanonsowac)/,
+    ],
+    offers: /(?:czy|moge|mam) (?:\w{1,30} ){0,4}(?:przekazac|zostawic (?:\w{1,30} )?wiadomosc)/,
+    asks: /kto (?:mowi|dzwoni|tam|pyta)|z kim (?:rozmawiam|mam przyjemnosc)/,
+    introduces: /\b(?:przy telefonie|z tej strony|mowi|nazywam sie)\b/,
+    company: [/w czym (?:moge|mozemy) (?:\w{1,30} )?pomoc|czym moge sluzyc/, /(?:przy telefonie|mowi) \w{1,30}/],
+  },
+  doNotCall: [
+    /\b(?:prosze |niech pan |niech pani |niech panstwo )?(?:wiecej )?(?:nie dzwon\w{1,4}|nie dzwonic|nie dzwonia) (?:\w{1,30} ){0,2}(?:wiecej|juz|nigdy)\b|\b(?:juz|wiecej|nigdy wiecej) (?:do mnie )?nie dzwon\w{1,4}\b|\bnie zycze sobie (?:\w{1,30} ){0,3}(?:telefonow|polaczen|dzwonienia)\b|\bprzestan\w{1,4} dzwonic\b/,
+    /\b(?:usun\w{0,4}|wykresl\w{0,4}|skresl\w{0,4}) (?:\w{1,30} ){0,3}(?:numer|listy|bazy)\b/,
+  ],
+  saysAi:
+    /\b(?:ai|sztuczn\w{1,3} inteligencj\w{1,2}|wirtualny asystent|(?:chat|czat|voice)bot|robot|automatyczne polaczenie)\b/,
+  abbreviations: [
+    'np',
+    'tj',
+    'itd',
+    'itp',
+    'dr',
+    'prof',
+    'mgr',
+    'inż',
+    'ul',
+    'al',
+    'pl',
+    'nr',
+    'tel',
+    'godz',
+    'ok',
+    'm.in',
+    'tzw',
+    'ww',
+    'św',
+    'zł',
+    'gr',
+    'r',
+    'ks',
+  ],
+  dottedOrdinals: true,
+}

@@ -1,0 +1,31 @@
+import t from 'tap'
+import { AnswerDetector } from '../../../../../runtime/conversation/hearing/answer-detector.ts'
+import { wantsNoCalls } from '../../../../../runtime/conversation/languages/do-not-call.ts'
+import { LANGUAGES } from '../../../../../runtime/conversation/languages/index.ts'
+import { ANSWERING } from './support/answering-utterances.ts'
+import { utterances } from './support/consent-utterances.ts'
+
+/** The verdict on words of a greeting of three seconds. */
+function verdict(text: string): string {
+  const detector = new AnswerDetector(0)
+  detector.speechStarted(400)
+  return String(detector.words(text, 3_400) ?? detector.verdict)
+}
+
+for (const { code } of LANGUAGES) {
+  const table = ANSWERING[code]!
+  t.test(`${code}: who picks up is told from the words`, async (t) => {
+    for (const text of utterances(table.machine)) t.equal(verdict(text), 'machine', `${code}: ${text}`)
+    for (const text of utterances(table.people))
+      t.notMatch(verdict(text), /machine|mailbox|ivr|fax/, `${code}: ${text}`)
+    for (const text of utterances(table.screening)) t.match(verdict(text), /screening/, `${code}: ${text}`)
+    for (const text of utterances(table.menu)) t.equal(verdict(text), 'ivr', `${code}: ${text}`)
+  })
+
+  t.test(`${code}: a wish not to be called again is one, and nothing else`, async (t) => {
+    for (const text of utterances(table.doNotCall)) t.ok(wantsNoCalls(text), `${code}: ${text}`)
+    for (const text of [table.noWish, table.people, table.machine, table.menu].flatMap(utterances)) {
+      t.notOk(wantsNoCalls(text), `${code}: ${text}`)
+    }
+  })
+}

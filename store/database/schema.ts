@@ -57,7 +57,6 @@ export interface RefreshTokensTable {
   token_hash: Buffer
   created_at: CreatedAt
   expires_at: Date
-  rotated_at: Date | null
   revoked_at: Date | null
 }
 

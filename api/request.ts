@@ -14,11 +14,11 @@ import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './http/
 import { createRouter, type Router } from './http/router.ts'
 import type { HttpResponse, Incoming } from './http/server.ts'
 import { isUuid } from './ids.ts'
-import { type Compiled, compileInput, faultOfIds, type Input, MAX_JSON_BYTES, readInput } from './input.ts'
+import { type Compiled, compileInput, faultOfIds, type Input, inputError, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import type { RequestLog } from './requests/request-log.ts'
 import { type AnyRoute, type ApiRequest, isAudited, isOfWorkspace, Reply, refusesSuspended } from './route.ts'
-import { type Fault, ValidationError } from './schema.ts'
+import type { Fault } from './schema.ts'
 import type { Services } from './services.ts'
 
 interface RequestPath {
@@ -66,9 +66,12 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     request.query = input.query
     request.body = input.body
     const unknown = faultOfIds(route, head.params)
-    if (input.faults.length > 0 || unknown !== undefined) {
+    if (input.faults.length > 0 || input.phoneFaults.length > 0 || unknown !== undefined) {
       const faults = await allFaults(request, route, input)
-      throw faults.length > 0 || unknown === undefined ? new ValidationError(faults) : new PatchbayError(unknown)
+      const isInputRight = faults.length === 0 && input.phoneFaults.length === 0
+      throw isInputRight && unknown !== undefined
+        ? new PatchbayError(unknown)
+        : inputError(route, faults, input.phoneFaults)
     }
     const result = await route.handler(request as unknown as ApiRequest, services)
     if (isAudited(route)) await audit(services, request, route, result)
@@ -76,9 +79,9 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   }
 
   /** Those of shape, and what the route finds in the rest of the body. */
-  async function allFaults(request: HandledRequest, route: AnyRoute, { raw, faults }: Input): Promise<Fault[]> {
+  async function allFaults(request: HandledRequest, route: AnyRoute, { raw, faults, phoneFaults }: Input): Promise<Fault[]> {
     if (route.faults === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return faults
-    const wrong = new Set(faults.map(({ loc: [, field] }) => field))
+    const wrong = new Set([...faults, ...phoneFaults].map(({ loc: [, field] }) => field))
     const rest = Object.fromEntries(Object.entries(raw).filter(([field]) => !wrong.has(field)))
     return [...faults, ...(await route.faults(rest as never, request as unknown as ApiRequest, services))]
   }

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
-import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
 import { isUuid } from '../ids.ts'
+import { readPhoneNumber } from '../phone-number.ts'
 import { Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
 
 export const CallTypeName = Type.Enum(['phone', 'web'])
@@ -234,7 +234,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
     end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
     status: query.status,
     direction: query.direction,
-    number: query.number === undefined ? undefined : (parsePhoneNumber(query.number) ?? query.number),
+    number: query.number === undefined ? undefined : (readPhoneNumber(query.number) ?? query.number),
     batchId: ofId(query.batch_id),
     campaignSlug: query.campaign,
     disposition: query.disposition,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../runtime/lib/errors.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
-import { type AnyRoute, checksQuery, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
+import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
 import type { FaultType } from '../schema.ts'
 import { type Components, createComponents, schemaName } from './components.ts'
 import { operationId } from './operation-id.ts'
@@ -291,8 +291,8 @@ function responsesOf(route: AnyRoute, components: Components): Json {
 
 /** Whether its input can break a schema. */
 export function takesInput(route: AnyRoute): boolean {
-  const { body, form, files, idempotent } = route
-  return checksQuery(route) || Boolean(body ?? form ?? files ?? idempotent)
+  const { query, body, form, files, idempotent } = route
+  return Boolean(query ?? body ?? form ?? files ?? idempotent)
 }
 
 /** Every error the request path and the handler can answer with, but validation. */

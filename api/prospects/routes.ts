@@ -26,6 +26,7 @@ import { type Cell, csvRecord } from '../../store/uploads/csv-export.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
 import { requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
+import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Nullable, Page, PageQuery, pageOf, parseInstant, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -104,7 +105,8 @@ const add = defineRoute({
     const campaign = list && (await campaignById(tenant, list.campaign_id))
     const { rules, places } = services.calling
     const country = rules.locales.get(campaign?.locale_name ?? 'USCA')?.default_country ?? 'US'
-    const phone = readProspectNumber(fields.primary_phone ?? '', country)
+    const text = fields.primary_phone ?? ''
+    const phone = (text.startsWith(' ') ? readPhoneNumber(text) : undefined) ?? readProspectNumber(text, country)
     if (phone === undefined) throw new PatchbayError('invalid_phone_number')
     if (list === undefined || campaign === undefined) throw new PatchbayError('prospect_list_not_found')
     const { primary_phone: _, consent_at, ...own } = fields

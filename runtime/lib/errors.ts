@@ -97,11 +97,6 @@ export const ERRORS = {
   member_not_found: { status: 404, retryable: false, detail: 'Member not found' },
   api_key_not_found: { status: 404, retryable: false, detail: 'API key not found' },
   phone_number_not_found: { status: 404, retryable: false, detail: 'Phone number not found' },
-  number_not_registered: {
-    status: 404,
-    retryable: false,
-    detail: 'Phone number {phone_number} is not registered in this workspace; POST /phone-numbers registers it',
-  },
   trunk_host_not_found: { status: 404, retryable: false, detail: 'Trunk host not found' },
   invitation_not_found: { status: 404, retryable: false, detail: 'Invitation not found' },
   session_not_found: { status: 404, retryable: false, detail: 'Session not found' },

@@ -206,28 +206,6 @@ t.test('clients that go away in the middle of their requests do no harm', async 
   t.equal((await client.get('/auth/me')).status, 200)
 })
 
-t.test('an unknown filter is refused and named with the nearest known one', async (t) => {
-  const api = await startTestApi(t)
-  const { client } = await api.signUp()
-  const faults = async (path: string) => {
-    const { status, body } = await client.get(path)
-    return [status, body.detail]
-  }
-  const unknown = (name: string, cure: string) => ({
-    loc: ['query', name],
-    msg: `is unknown; ${cure}`,
-    type: 'value_error',
-  })
-  const CSV_FILTERS =
-    'known are call_type, agent_id, start_date, end_date, status, direction, number, batch_id, campaign, disposition'
-  t.same(await faults('/calls/logs?call_tipe=web'), [422, [unknown('call_tipe', 'did you mean "call_type"?')]])
-  t.same(await faults('/calls/export-csv?zzzzzzzzzzzz=1'), [422, [unknown('zzzzzzzzzzzz', CSV_FILTERS)]])
-  t.same(await faults('/auth/me?status=ready'), [422, [unknown('status', 'none is taken here')]])
-  const [status, both] = await faults('/calls/logs?agentid=x&page=0')
-  t.same([status, both.map(({ loc }: { loc: string[] }) => loc[1])], [422, ['page', 'agentid']])
-  t.equal((await client.get('/health?probe=1')).status, 200, 'without an account nothing is filtered')
-})
-
 t.test('a body nested too deeply is refused before anything walks it', async (t) => {
   const api = await startTestApi(t)
   const { client } = await api.signUp()

@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS, PatchbayError } from '../runtime/lib/errors.ts'
+import { ERRORS, type ErrorCode, PatchbayError } from '../runtime/lib/errors.ts'
 import { beyondBounds, JSON_BOUNDS } from '../runtime/lib/json-bounds.ts'
 import { UNSTORABLE, unstorableText } from '../runtime/lib/text.ts'
 import { isUuid } from './ids.ts'

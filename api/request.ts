@@ -4,6 +4,7 @@ import type { Logger } from '../runtime/process/log.ts'
 import type { HttpSpans } from '../runtime/traces/http-spans.ts'
 import type { WorkspaceRole } from '../store/database/schema.ts'
 import type { Tenant } from '../store/database/tenant.ts'
+import { workspacesOf } from '../store/workspaces/workspaces.ts'
 import { audit } from './audit.ts'
 import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { roleRefusal } from './auth/roles.ts'
@@ -54,12 +55,12 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const { route, compiled } = head
     const caller = route.auth === 'none' ? NOBODY : await authenticator.authenticate(head, route)
     refuseForeignOrigin(head, caller)
-    const { tenant, role } = enterWorkspace(caller, head, services)
+    const { tenant, role, isSuspended } = await locate(caller, head, enterWorkspace(caller, head, services))
     if (route.role === 'operator' && !services.operators.includes(caller.user)) {
       throw new PatchbayError('operator_required')
     }
     requireRole(route, role)
-    if (caller.membership?.isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
+    if (isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
     const request = new HandledRequest(head, caller, tenant, role, services)
     const json = compiled.body && (await jsonText(head))
     const input = readInput(compiled, incoming.query, json)
@@ -78,8 +79,24 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     return replyOf(route, requestId, guarded(services, request, result))
   }
 
+  /** The workspace of the user's that has what the path names; the active one where none has. */
+  async function locate({ user }: Caller, { route, params }: MatchedRequest, active: Entered): Promise<Entered> {
+    if (route.isThere === undefined || user === undefined || active.tenant === undefined) return active
+    if (await route.isThere(params, active.tenant)) return active
+    for (const { id, role, suspended_at } of await workspacesOf(services.store.global, user.id)) {
+      if (id === active.tenant.workspaceId) continue
+      const tenant = services.store.tenant(id)
+      if (await route.isThere(params, tenant)) return { tenant, role, isSuspended: suspended_at !== null }
+    }
+    return active
+  }
+
   /** Those of shape, and what the route finds in the rest of the body. */
-  async function allFaults(request: HandledRequest, route: AnyRoute, { raw, faults, phoneFaults }: Input): Promise<Fault[]> {
+  async function allFaults(
+    request: HandledRequest,
+    route: AnyRoute,
+    { raw, faults, phoneFaults }: Input,
+  ): Promise<Fault[]> {
     if (route.faults === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return faults
     const wrong = new Set([...faults, ...phoneFaults].map(({ loc: [, field] }) => field))
     const rest = Object.fromEntries(Object.entries(raw).filter(([field]) => !wrong.has(field)))
@@ -181,21 +198,24 @@ const NOBODY: Caller = {
 const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 const SIGNED_IN = /(?:^|;\s*)(?:access|refresh)_token=/
 
+interface Entered {
+  tenant: Tenant | undefined
+  role: WorkspaceRole | undefined
+  isSuspended: boolean
+}
+
 /** A workspace that is named is entered, also where the route needs none. */
-function enterWorkspace(
-  caller: Caller,
-  { route, workspaceId, params }: MatchedRequest,
-  services: Services,
-): { tenant: Tenant | undefined; role: WorkspaceRole | undefined } {
+function enterWorkspace(caller: Caller, { route, workspaceId, params }: MatchedRequest, services: Services): Entered {
   const { membership, refused } = caller
-  if (route.auth === 'none') return { tenant: undefined, role: undefined }
+  const none = { tenant: undefined, role: undefined, isSuspended: membership?.isSuspended === true }
+  if (route.auth === 'none') return none
   if (!isOfWorkspace(route)) {
     if (workspaceId !== '' && (refused || membership === undefined)) throw new PatchbayError('not_a_member')
-    return { tenant: undefined, role: undefined }
+    return none
   }
   if (route.workspace === 'path' && !isUuid(params.workspace_id ?? '')) throw new PatchbayError('workspace_not_found')
   if (refused || membership === undefined) throw new PatchbayError('not_a_member')
-  return { tenant: services.store.tenant(membership.workspaceId), role: membership.role }
+  return { ...membership, tenant: services.store.tenant(membership.workspaceId) }
 }
 
 function requireRole(route: AnyRoute, role: WorkspaceRole | undefined): void {

@@ -71,6 +71,11 @@ export interface Route<
   idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
   workspace?: 'path'
+  /**
+   * Whether the workspace has what the path names. Where the active one doesn't, the request is handled in another workspace of the user's
+   * that does, with the role the user has there.
+   */
+  isThere?: (params: { readonly [Name in ParamNames<Path>]: string }, tenant: Tenant) => Promise<boolean>
   params?: { [Name in ParamNames<Path>]: Param }
   query?: Q
   /** JSON body. */

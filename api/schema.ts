@@ -88,10 +88,13 @@ export function compileCheck<T extends TObject>(
   const names = new Set(properties.map(([name]) => name))
   const required = new Set((schema.required ?? []) as string[])
   const mayBeEmpty = new Set(
-    options.emptyIsAbsent ? properties.filter(([k, p]) => !required.has(k) || p.default !== undefined).map(([k]) => k) : [],
+    options.emptyIsAbsent
+      ? properties.filter(([k, p]) => !required.has(k) || p.default !== undefined).map(([k]) => k)
+      : [],
   )
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false
-  const isVerbatim = parsed.size + mayBeEmpty.size === 0 && properties.every(([, { default: otherwise }]) => otherwise === undefined)
+  const isVerbatim =
+    parsed.size + mayBeEmpty.size === 0 && properties.every(([, { default: otherwise }]) => otherwise === undefined)
   return (input, place) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw new ValidationError([{ loc: [place], msg: 'must be an object', type: 'dict_type' }])

@@ -66,7 +66,8 @@ const signup = defineRoute({
     const isLocal = isFromHere(request, services)
     const isInvited = invitation !== undefined
     const join = async () => {
-      const isOwner = !isInvited && (await admitted(request, services, { email, isLocal, setupToken: body.setup_token }))
+      const isOwner =
+        !isInvited && (await admitted(request, services, { email, isLocal, setupToken: body.setup_token }))
       const passwordHash = await hashPassword(body.password, request.clientAddress)
       if (isInvited) await useInvitation(services, invitation, email)
       return createUser(store.global, {

@@ -612,6 +612,7 @@ export interface CampaignsTable {
   locale_name: string
   active: boolean
   call_ratio: number
+  pacing: Generated<'predictive' | 'fixed'>
   dialer_interval: number
   max_active_calls: number
   max_number_calls: number
@@ -734,6 +735,8 @@ export interface ProspectsTable {
   window_group: number
   status: Generated<ProspectStatus>
   resolution: string | null
+  /** Why it is resolved so: the carrier's words of `failed`. */
+  resolution_reason: string | null
   disposition: string | null
   attempts: Generated<number>
   attempt_seq: Generated<number>

@@ -40,6 +40,7 @@ import { sql as chatSpending } from './0077-chat-spending.ts'
 import { sql as securityLog } from './0079-security-log.ts'
 import { sql as auditErasure } from './0080-audit-erasure.ts'
 import { sql as refreshTokens } from './0086-refresh-tokens.ts'
+import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 
 export interface Migration {
   readonly name: string
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0079-security-log', sql: securityLog },
   { name: '0080-audit-erasure', sql: auditErasure },
   { name: '0086-refresh-tokens', sql: refreshTokens },
+  { name: '0087-campaign-pacing', sql: campaignPacing },
 ]

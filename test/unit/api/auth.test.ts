@@ -148,25 +148,32 @@ t.test('a token that is missing, forged, expired or of a deleted user gets its o
   t.equal(await detail(good), '401 Token expired', 'although it was verified before')
 })
 
-t.test('an expired access token still arrives from a cookie jar, and its client refreshes on `Token expired`', async (t) => {
-  const clock = handClock()
-  const api = await startTestApi(t, { clock })
-  const jar = new CookieJar(api.url, clock)
-  const ada = await api.signUp()
-  await jar.request('POST', '/auth/login', { email: ada.email, password: ada.password })
-  for (let quarter = 0; quarter < 4; quarter++) {
-    t.equal((await jar.request('GET', '/workspaces')).status, 200)
-    clock.advance(15 * 60_000)
-    const late = await jar.request('GET', '/workspaces')
-    t.same([late.status, ((await late.json()) as { detail: string }).detail], [401, 'Token expired'])
-    const refreshed = await jar.request('POST', '/auth/refresh')
-    t.equal(refreshed.status, 200)
-    t.match(refreshed.headers.getSetCookie(), [/^access_token=/], 'the access token alone is set')
-  }
-  clock.advance(30 * 86_400_000)
-  const over = await jar.request('GET', '/workspaces')
-  t.same([over.status, ((await over.json()) as { detail: string }).detail], [401, 'Invalid or missing token'], 'the jar dropped it')
-})
+t.test(
+  'an expired access token still arrives from a cookie jar, and its client refreshes on `Token expired`',
+  async (t) => {
+    const clock = handClock()
+    const api = await startTestApi(t, { clock })
+    const jar = new CookieJar(api.url, clock)
+    const ada = await api.signUp()
+    await jar.request('POST', '/auth/login', { email: ada.email, password: ada.password })
+    for (let quarter = 0; quarter < 4; quarter++) {
+      t.equal((await jar.request('GET', '/workspaces')).status, 200)
+      clock.advance(15 * 60_000)
+      const late = await jar.request('GET', '/workspaces')
+      t.same([late.status, ((await late.json()) as { detail: string }).detail], [401, 'Token expired'])
+      const refreshed = await jar.request('POST', '/auth/refresh')
+      t.equal(refreshed.status, 200)
+      t.match(refreshed.headers.getSetCookie(), [/^access_token=/], 'the access token alone is set')
+    }
+    clock.advance(30 * 86_400_000)
+    const over = await jar.request('GET', '/workspaces')
+    t.same(
+      [over.status, ((await over.json()) as { detail: string }).detail],
+      [401, 'Invalid or missing token'],
+      'the jar dropped it',
+    )
+  },
+)
 
 t.test('a refresh token is good for its life, however often it is used', async (t) => {
   const clock = handClock()

@@ -22,21 +22,27 @@ t.test('any number of right logins at once is let in, and wrong ones are not cou
   t.equal((await login(api, bob.email, bob.password)).status, 200)
 })
 
-t.test('ten wrong passwords of an account from an address lock the pair, also at once; refused tries do not count', async (t) => {
-  const api = await startTestApi(t)
-  const [ada, bob] = [await api.signUp(), await api.signUp()]
-  for (let i = 0; i < 9; i++) t.equal((await login(api, ada.email, 'wrong')).status, 401)
-  t.equal((await login(api, ada.email, ada.password)).status, 200, 'a right one before the limit')
-  const answers = await Promise.all(Array.from({ length: 40 }, () => login(api, ada.email, 'wrong')))
-  const statuses = answers.map(({ status }) => status)
-  t.same([statuses.filter((s) => s === 401).length, statuses.filter((s) => s === 429).length], [10, 30])
-  const locked = await login(api, ada.email, ada.password)
-  t.equal(locked.status, 429)
-  t.match(locked.headers.get('retry-after'), /^[1-9]\d*$/)
-  t.equal((await login(api, bob.email, bob.password)).status, 200, 'others are let in')
-  const elsewhere = { body: { email: ada.email, password: ada.password }, headers: { 'x-forwarded-for': '198.51.100.7' } }
-  t.equal((await api.client().post('/auth/login', elsewhere)).status, 200, 'and so is she elsewhere')
-})
+t.test(
+  'ten wrong passwords of an account from an address lock the pair, also at once; refused tries do not count',
+  async (t) => {
+    const api = await startTestApi(t)
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    for (let i = 0; i < 9; i++) t.equal((await login(api, ada.email, 'wrong')).status, 401)
+    t.equal((await login(api, ada.email, ada.password)).status, 200, 'a right one before the limit')
+    const answers = await Promise.all(Array.from({ length: 40 }, () => login(api, ada.email, 'wrong')))
+    const statuses = answers.map(({ status }) => status)
+    t.same([statuses.filter((s) => s === 401).length, statuses.filter((s) => s === 429).length], [10, 30])
+    const locked = await login(api, ada.email, ada.password)
+    t.equal(locked.status, 429)
+    t.match(locked.headers.get('retry-after'), /^[1-9]\d*$/)
+    t.equal((await login(api, bob.email, bob.password)).status, 200, 'others are let in')
+    const elsewhere = {
+      body: { email: ada.email, password: ada.password },
+      headers: { 'x-forwarded-for': '198.51.100.7' },
+    }
+    t.equal((await api.client().post('/auth/login', elsewhere)).status, 200, 'and so is she elsewhere')
+  },
+)
 
 t.test('what others try from an address does not lock out who has logged in from it', async (t) => {
   const api = await startTestApi(t)

@@ -43,11 +43,13 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   const { services, authenticator, log } = options
   const router = createRouter(options.routes.map((route) => ({ route, compiled: compileInput(route) })))
   const isOwnOrigin = originCheck(services.config.publicUrl)
+  const allowedOrigins: ReadonlySet<string> = new Set(services.config.allowedOrigins ?? [])
 
   async function run(incoming: Incoming, matched: Matched, requestId: string, answer: Answer): Promise<HttpResponse> {
     if (incoming.isAmbiguous) throw new PatchbayError('malformed_request')
     if (matched === undefined) throw new PatchbayError('not_found')
     if ('allow' in matched) {
+      if (answer.origin !== '' && incoming.method === 'OPTIONS') return preflight(requestId, matched.allow)
       return withHeader(errorReply(new PatchbayError('method_not_allowed'), requestId, log), 'allow', matched.allow)
     }
     const head = new MatchedRequest(incoming, matched, requestId, log)
@@ -104,8 +106,9 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   }
 
   function refuseForeignOrigin(head: MatchedRequest, caller: Caller): void {
-    if (caller.key === undefined && FOREIGN_SITES.has(head.fetchSite)) throw new PatchbayError('cross_origin')
-    if (head.origin === '' || caller.key !== undefined || !SIGNED_IN.test(head.cookies)) return
+    if (caller.key !== undefined || allowedOrigins.has(head.origin)) return
+    if (FOREIGN_SITES.has(head.fetchSite)) throw new PatchbayError('cross_origin')
+    if (head.origin === '' || !SIGNED_IN.test(head.cookies)) return
     if (!isOwnOrigin(head.origin, head.host)) throw new PatchbayError('cross_origin')
   }
 
@@ -113,7 +116,15 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const startedMs = services.clock.monotonicMs()
     const requestId = requestIdOf(incoming.header('x-request-id'))
     const matched = router.match(incoming.method, incoming.path)
-    const answer = new Answer(incoming, matched, requestId, startedMs, options)
+    const origin = allowedOrigins.size === 0 ? '' : incoming.header('origin')
+    const answer = new Answer(
+      incoming,
+      matched,
+      requestId,
+      startedMs,
+      options,
+      allowedOrigins.has(origin) ? origin : '',
+    )
     let response: HttpResponse
     try {
       response = await run(incoming, matched, requestId, answer)
@@ -137,6 +148,8 @@ const KEPT_OF_FAULT = 2_000
 class Answer {
   /** Of a request that came so far. */
   head: MatchedRequest | undefined
+  /** Of a page elsewhere that may read the answer; else empty. */
+  readonly origin: string
   readonly #incoming: Incoming
   readonly #route: AnyRoute | undefined
   readonly #requestId: string
@@ -144,7 +157,15 @@ class Answer {
   readonly #traceparent: string
   readonly #options: RequestPath
 
-  constructor(incoming: Incoming, matched: Matched, requestId: string, startedMs: number, options: RequestPath) {
+  constructor(
+    incoming: Incoming,
+    matched: Matched,
+    requestId: string,
+    startedMs: number,
+    options: RequestPath,
+    origin: string,
+  ) {
+    this.origin = origin
     this.#incoming = incoming
     this.#route = matched && 'entry' in matched ? matched.entry.route : undefined
     this.#requestId = requestId
@@ -181,7 +202,7 @@ class Answer {
       const { method, path } = this.#incoming
       log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')
     }
-    this.#incoming.send(response)
+    this.#incoming.send(this.origin === '' ? response : readableBy(this.origin, response))
   }
 
   failed(error: unknown): void {
@@ -231,6 +252,39 @@ function guarded(services: Services, request: HandledRequest, result: unknown): 
   const { stream, status, headers } = result
   const allowed = whileAllowed(stream, (withdrawn) => services.standing.watch(standing, withdrawn))
   return new Reply({ stream: allowed, headers, ...(status === undefined ? {} : { status }) })
+}
+
+/** Headers of ours that a page elsewhere may read. */
+const EXPOSED = 'x-request-id, x-required-scope, retry-after, location, etag, content-disposition, idempotency-replayed'
+
+function readableBy(origin: string, response: HttpResponse): HttpResponse {
+  const ours = response.headers.filter(([name]) => name !== 'access-control-allow-origin')
+  return {
+    ...response,
+    headers: [
+      ...ours,
+      ['access-control-allow-origin', origin],
+      ['access-control-allow-credentials', 'true'],
+      ['access-control-expose-headers', EXPOSED],
+      ['vary', 'Origin'],
+    ],
+  }
+}
+
+/** What a page of an allowed origin may send. */
+function preflight(requestId: string, methods: string): HttpResponse {
+  return {
+    status: 204,
+    headers: [
+      ['x-request-id', requestId],
+      ['access-control-allow-methods', methods],
+      [
+        'access-control-allow-headers',
+        'content-type, x-workspace-id, x-request-id, idempotency-key, if-match, last-event-id',
+      ],
+      ['access-control-max-age', '600'],
+    ],
+  }
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i

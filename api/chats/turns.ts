@@ -14,7 +14,7 @@ const LEASE_MS = 15_000
 const RENEW_MS = 4_000
 const POLL_MS = 40
 /** Messages that wait in one session, the one being answered included. */
-const MAX_IN_LINE = 32
+const MAX_IN_LINE = 512
 const FULL = -1
 
 export interface SessionTurn {

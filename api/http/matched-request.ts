@@ -19,7 +19,7 @@ export class MatchedRequest {
   readonly workspaceId: string
   readonly idempotencyKey: string
   readonly contentType: string
-  /** Read for writes only. */
+  /** Read for writes, and for reads that do something. */
   readonly origin: string
   readonly host: string
   /** Read for reads that do something. */
@@ -45,7 +45,7 @@ export class MatchedRequest {
     this.idempotencyKey = route.idempotent ? incoming.header('idempotency-key') : ''
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
-    this.origin = isWrite ? incoming.header('origin') : ''
+    this.origin = isWrite || hasEffect(route) ? incoming.header('origin') : ''
     this.fetchSite = hasEffect(route) ? incoming.header('sec-fetch-site') : ''
     this.host = this.origin === '' ? '' : incoming.header('host')
     this.forwardedFor = isWrite || isAudited(route) ? incoming.header('x-forwarded-for') : ''

@@ -84,7 +84,7 @@ export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
   const raised =
     error instanceof PatchbayError
       ? error
-      : new PatchbayError(isUnreachable(error) ? 'unavailable' : 'internal', { cause: error })
+      : new PatchbayError(isUnreachable(error) ? 'database_unavailable' : 'internal', { cause: error })
   const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
 }
@@ -106,7 +106,8 @@ export function errorReply(
     log.error({ err: known.cause ?? known, code: known.code, requestId, method, path }, 'Request failed')
   }
   const detail = known instanceof ValidationError ? known.faults : known.message
-  const headers = { ...(known.status === 503 ? { 'retry-after': RETRY_AFTER_S } : {}), ...known.headers }
+  const passes = known.status === 503 || known.code === 'database_unavailable'
+  const headers = { ...(passes ? { 'retry-after': RETRY_AFTER_S } : {}), ...known.headers }
   return {
     status: known.status,
     headers: [JSON_HEADER, ['x-request-id', requestId], ...Object.entries(headers)],

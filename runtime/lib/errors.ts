@@ -162,6 +162,8 @@ export const ERRORS = {
   /** An external service failed at a caller's request: its name, then its own words. */
   provider_fault: { status: 500, retryable: true, detail: '{provider} error: {detail}' },
   internal: { status: 500, retryable: true, detail: 'Internal server error' },
+  /** The specification's 500 of a database error, for one that isn't there now. */
+  database_unavailable: { status: 500, retryable: true, detail: 'Internal server error' },
   unavailable: { status: 503, retryable: true, detail: 'Service unavailable' },
   // not of HTTP: configuration, plugins, sessions
   configuration: { status: 500, retryable: false, detail: '{reason}' },

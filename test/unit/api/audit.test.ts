@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isAudited } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { ApiClient, startTestApi, type TestApi } from '../../support/instance/api.ts'
+import { type ApiClient, startTestApi, type TestApi } from '../../support/instance/api.ts'
 import { startPhone } from '../../support/phone/phone.ts'
 
 /** Routes that leave nothing in the audit log, by the reason. A new route is audited or stands here. */
@@ -192,7 +192,7 @@ const login = (api: TestApi, email: string, password: string, headers: Record<st
   api.client().post('/auth/login', { body: { email, password }, headers })
 
 t.test('logins, refused ones, lock-outs, replays, links and keys are in the security log', async (t) => {
-  let nowMs = Date.now()
+  const nowMs = Date.now()
   const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() }
   const api = await startTestApi(t, { clock })
   const boss = await api.signUp()

@@ -65,3 +65,24 @@ t.test('a campaign takes long waits, and an Admin alone fixes its ratio', async 
     t.same([answer.status, answer.body.detail], [403, 'Admin access required'])
   }
 })
+
+t.test('a number within dupe_days is a duplicate, and never with -1', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const twice = async (dupeDays: number) => {
+    const { body } = await client.post('/api/v/campaign/', { body: { name: `Days ${dupeDays}`, dupe_days: dupeDays } })
+    const add = () => {
+      const form = new FormData()
+      form.set('primary_phone', '+14155550199')
+      return client.post(`/api/v/prospect/${body.lists[0].list_uuid}/`, { form })
+    }
+    return [(await add()).status, (await add()).status]
+  }
+  t.same(
+    [await twice(90), await twice(-1)],
+    [
+      [201, 409],
+      [201, 201],
+    ],
+  )
+})

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { askCarrier } from '../../../../api/phone-numbers/carrier.ts'
+import { CarrierFault } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
 
 /** What the specification says of agents, numbers, batches and workspaces, where clients met something else. */
@@ -62,6 +65,15 @@ t.test('a SIP number on a trunk that does not exist is 404', async (t) => {
   const refused = await client.post('/phone-numbers', { body })
   t.same([refused.status, refused.body.detail], [404, 'Trunk not found'])
   t.equal((await client.get('/phone-numbers')).body.length, 0)
+})
+
+t.test('a fault of a SIP trunk begins with the name of the platform', async (t) => {
+  const { title } = JSON.parse(readFileSync(new URL('../../../../plugins/sip/plugin.json', import.meta.url), 'utf8'))
+  const services = { plugins: { titleOf: () => title } } as never
+  const failing = askCarrier(services, 'sip', new AbortController().signal, async () => {
+    throw new CarrierFault('the registrar does not answer')
+  })
+  await t.rejects(failing, { status: 500, message: 'Patchbay SIP error: the registrar does not answer' })
 })
 
 t.test('a paused batch with a call that rings is still running to a deletion', async (t) => {

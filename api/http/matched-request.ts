@@ -1,7 +1,7 @@
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RecognisedKey } from '../auth/authenticate.ts'
 import type { Compiled } from '../input.ts'
-import { type AnyRoute, hasEffect, isAudited, scopeOf } from '../route.ts'
+import { type AnyRoute, hasEffect, isAudited } from '../route.ts'
 import type { Match } from './router.ts'
 import type { Incoming } from './server.ts'
 
@@ -40,7 +40,7 @@ export class MatchedRequest {
     this.requestId = requestId
     this.log = log
     this.cookies = incoming.header('cookie')
-    this.apiKey = scopeOf(route) === undefined ? '' : apiKeyOf(incoming)
+    this.apiKey = route.auth === 'none' ? '' : apiKeyOf(incoming)
     this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
     this.idempotencyKey = route.idempotent ? incoming.header('idempotency-key') : ''
     const isWrite = !SAFE_METHODS.has(incoming.method)

@@ -89,6 +89,12 @@ export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
 }
 
+/** RFC 6750, 3. Browsers ask nobody for a password at a scheme they don't know. */
+function challengeOf({ code, params }: PatchbayError): string {
+  if (code === 'insufficient_scope') return `Bearer error="insufficient_scope", scope="${params.scope}"`
+  return code === 'wrong_credentials' ? 'Bearer' : 'Bearer error="invalid_token"'
+}
+
 /**
  * The answer to an error. An error that is no PatchbayError is a defect: its cause goes to the log alone. `incoming` and
  * `route` are known for a request that came that far.
@@ -106,12 +112,17 @@ export function errorReply(
     log.error({ err: known.cause ?? known, code: known.code, requestId, method, path }, 'Request failed')
   }
   const detail = known instanceof ValidationError ? known.faults : known.message
+  const { code, params } = known
   const passes = known.status === 503 || known.code === 'database_unavailable'
-  const headers = { ...(passes ? { 'retry-after': RETRY_AFTER_S } : {}), ...known.headers }
+  const headers = {
+    ...(passes && { 'retry-after': RETRY_AFTER_S }),
+    ...(known.status === 401 && { 'www-authenticate': challengeOf(known) }),
+    ...known.headers,
+  }
   return {
     status: known.status,
     headers: [JSON_HEADER, ['x-request-id', requestId], ...Object.entries(headers)],
-    body: JSON.stringify({ detail }),
+    body: JSON.stringify({ detail, code, request_id: requestId, params }),
   }
 }
 

@@ -38,6 +38,9 @@ export const ERRORS = {
   last_admin: { status: 400, retryable: false, detail: 'Workspace must keep an admin' },
   // 401
   invalid_token: { status: 401, retryable: false, detail: 'Invalid or missing token' },
+  /** A key that is good, for an endpoint that takes no keys, or more than its scopes allow. The sentence is the specification's. */
+  key_not_allowed: { status: 401, retryable: false, detail: 'Invalid or missing token' },
+  insufficient_scope: { status: 401, retryable: false, detail: 'Invalid or missing token' },
   token_expired: { status: 401, retryable: false, detail: 'Token expired' },
   invalid_api_key: { status: 401, retryable: false, detail: 'Invalid API key' },
   user_not_found: { status: 401, retryable: false, detail: 'User not found' },
@@ -181,6 +184,8 @@ export class PatchbayError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryable: boolean
+  /** What fills the sentence's places. */
+  readonly params: Readonly<Record<string, string | number>>
   /** What the answer's head says beside it. */
   readonly headers: Readonly<Record<string, string>>
 
@@ -195,6 +200,7 @@ export class PatchbayError extends Error {
     this.code = code
     this.status = entry.status
     this.retryable = entry.retryable
+    this.params = options.params ?? {}
     this.headers = options.headers ?? {}
   }
 

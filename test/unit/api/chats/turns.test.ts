@@ -72,7 +72,7 @@ t.test('a line holds 128 messages; one more is refused', async (t) => {
   await inLine(0)
   const first = await wait(0, 'e')
   const stop = new AbortController()
-  const waiting = Array.from({ length: 31 }, () => wait(0, 'e', { signal: stop.signal }).catch(() => 'left'))
+  const waiting = Array.from({ length: 127 }, () => wait(0, 'e', { signal: stop.signal }).catch(() => 'left'))
   await inLine(128)
   await t.rejects(wait(1, 'e'), { code: 'unavailable' })
   stop.abort()

@@ -56,6 +56,8 @@ export interface Route<
   role: R
   /** What an API key must be allowed; default `read` for GET and `calls` for the rest. */
   scope?: KeyScope
+  /** Any API key may call it, whatever its scopes. */
+  anyScope?: true
   /** In a suspended workspace. Default: reads are served, everything else is refused. */
   whenSuspended?: 'served' | 'refused'
   /**

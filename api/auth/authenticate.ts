@@ -57,7 +57,7 @@ export function createAuthenticator(store: Store, accessTokens: AccessTokens): A
     const key = await keyIdentity(store.pool, hashApiKey(apiKey))
     if (key === undefined) throw new PatchbayError('invalid_api_key')
     credentials.recognised?.(key)
-    if (!key.scopes.includes(scope)) {
+    if (!key.scopes.includes(scope) && route.anyScope !== true) {
       throw new PatchbayError('insufficient_scope', { params: { scope }, headers: { 'x-required-scope': scope } })
     }
     if (key.isSuspended) throw new PatchbayError('workspace_suspended')

@@ -55,7 +55,9 @@ export function forGenerators(schema: Json): Json {
   const hasObject = typeof otherwise === 'object' && otherwise !== null && Array.isArray(rest.anyOf)
   return {
     ...rest,
-    ...(isMap ? { additionalProperties: patterns[ANY_NAME] } : patternProperties !== undefined && { patternProperties }),
+    ...(isMap
+      ? { additionalProperties: patterns[ANY_NAME] }
+      : patternProperties !== undefined && { patternProperties }),
     ...(isTextEnum(rest) && { type: 'string' }),
     ...(otherwise !== undefined && !hasObject && { default: otherwise }),
     ...(hasObject && { description: `${rest.description ?? ''} Default: ${JSON.stringify(otherwise)}.`.trim() }),

@@ -12,7 +12,9 @@ type Json = Record<string, unknown>
 
 const ErrorBody = Type.Object({
   detail: Type.String({ description: 'A sentence for people; it may be worded better at any time.' }),
-  code: Type.String({ description: 'For programs; which there are is in docs/api.md, and by status in each operation.' }),
+  code: Type.String({
+    description: 'For programs; which there are is in docs/api.md, and by status in each operation.',
+  }),
   request_id: Type.String({ description: 'The `x-request-id` of the answer.' }),
   params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
     description: 'What stands in the places of the sentence, as `quota` in `Quota reached: {quota}`.',
@@ -377,7 +379,14 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
         examples: Object.fromEntries(
           codes.map((code) => [
             code,
-            { value: { detail: ERRORS[code].detail, code, request_id: '0b0f4d7e', params: paramsOf(ERRORS[code].detail) } },
+            {
+              value: {
+                detail: ERRORS[code].detail,
+                code,
+                request_id: '0b0f4d7e',
+                params: paramsOf(ERRORS[code].detail),
+              },
+            },
           ]),
         ),
       },
@@ -435,7 +444,9 @@ function webhooksOf(components: Components): Json {
             required: true,
             content: { 'application/json': { schema, example: messageExample(type) } },
           },
-          responses: { '200': { description: 'Taken. Anything but 2xx, or nothing within ten seconds, is tried again.' } },
+          responses: {
+            '200': { description: 'Taken. Anything but 2xx, or nothing within ten seconds, is tried again.' },
+          },
         },
       },
     ]),

@@ -107,6 +107,12 @@ export const ERRORS = {
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
   worker_not_found: { status: 404, retryable: false, detail: 'Voice worker not found' },
   method_not_allowed: { status: 405, retryable: false, detail: 'Method Not Allowed' },
+  // 410
+  events_gone: {
+    status: 410,
+    retryable: false,
+    detail: 'Events are kept for 30 days, and those after this one are gone; begin with 0-0',
+  },
   // 409
   email_taken: { status: 409, retryable: false, detail: 'Email already registered' },
   batch_not_running: { status: 409, retryable: false, detail: 'Batch is not running' },

@@ -205,8 +205,20 @@ export interface ApiKeysTable {
 }
 
 /** What an API key may do. */
-export const KEY_SCOPES = ['read', 'calls', 'agents', 'batches', 'numbers', 'campaigns'] as const
+export const KEY_SCOPES = [
+  'read',
+  'calls',
+  'agents',
+  'batches',
+  'numbers',
+  'campaigns',
+  'webhooks',
+  'privacy',
+  'delete',
+] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
+/** With one of these a key does what needs an Admin otherwise. */
+export const ADMIN_SCOPES: ReadonlySet<KeyScope> = new Set<KeyScope>(['webhooks', 'privacy', 'delete'])
 
 export interface IdempotencyKeysTable {
   workspace_id: BoundWorkspace

@@ -4,7 +4,7 @@ import { createRouter } from '../../../api/http/router.ts'
 import { errorCodes, takesInput } from '../../../api/openapi/openapi.ts'
 import type { AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { type ErrorCode, ERRORS } from '../../../runtime/lib/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../runtime/lib/errors.ts'
 
 /** Compares answers with what the routes, and so the OpenAPI document, declare. */
 

@@ -14,6 +14,8 @@ export interface Compiled {
   readonly query: Check<never> | undefined
   readonly body: Check<never> | undefined
   readonly form: Check<never> | undefined
+  /** The query's fields, and whether each may hold several values. */
+  readonly sets: ReadonlyMap<string, boolean>
   readonly phones: Readonly<Record<'query' | 'body' | 'form', readonly PhoneField[]>>
   readonly paramNames: readonly string[]
   readonly headers: readonly string[] | 'all'
@@ -30,6 +32,12 @@ export function compileInput(route: AnyRoute): Compiled {
     query: route.query && (compileCheck(route.query, { coerce: true }) as unknown as Check<never>),
     body: route.body && (compileCheck(route.body) as unknown as Check<never>),
     form: route.form && (compileCheck(route.form, { coerce: true, emptyIsAbsent: true }) as unknown as Check<never>),
+    sets: new Map(
+      Object.entries(route.query?.properties ?? {}).map(([name, p]) => [
+        name,
+        (p as { type?: string }).type === 'array',
+      ]),
+    ),
     phones: { query: phonesOf(route.query), body: phonesOf(route.body), form: phonesOf(route.form) },
     paramNames: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
     headers: route.headers ?? [],
@@ -81,7 +89,7 @@ export function readInput(compiled: Compiled, queryText: string, json: string | 
   const input: Input = { raw, query: undefined, body: undefined, faults: [], phoneFaults: [] }
   const { query, body, phones } = compiled
   if (query) {
-    const asked = readQuery(queryText, input.faults)
+    const asked = readQuery(queryText, compiled.sets, input.faults)
     input.phoneFaults.push(...faultsOfPhones(phones.query, asked, 'query'))
     input.query = collectInto(input.faults, () => query(asked, 'query'))
   }
@@ -128,11 +136,27 @@ function parseJson(text: string): unknown {
   }
 }
 
-const NONE: Readonly<Record<string, string>> = Object.freeze({})
+const NONE: Readonly<Record<string, never>> = Object.freeze({})
 
-function readQuery(query: string, faults: Fault[]): Readonly<Record<string, string>> {
+/** A field that is given several times is the list of its values; where it holds one alone, that is a fault. */
+function readQuery(
+  query: string,
+  sets: ReadonlyMap<string, boolean>,
+  faults: Fault[],
+): Readonly<Record<string, string | string[]>> {
   if (query === '') return NONE
-  const fields = Object.fromEntries(new URLSearchParams(query))
+  const fields: Record<string, string | string[]> = {}
+  for (const [name, value] of new URLSearchParams(query)) {
+    const isSet = sets.get(name)
+    const before = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (isSet === true && before !== undefined) fields[name] = [before, value].flat()
+    else {
+      if (isSet === false && before !== undefined && before !== value) {
+        faults.push({ loc: ['query', name], msg: 'is given twice, with different values', type: 'value_error' })
+      }
+      fields[name] = value
+    }
+  }
   if (query.includes('%00')) collectInto(faults, () => refuseUnstorable(fields, 'query'))
   return fields
 }

@@ -85,6 +85,7 @@ export function compileCheck<T extends TObject>(
   const parsed = new Set(
     options.coerce ? properties.filter(([, p]) => PARSED_TYPES.has(p.type ?? '')).map(([k]) => k) : [],
   )
+  const sets = new Set(options.coerce ? properties.filter(([, p]) => p.type === 'array').map(([k]) => k) : [])
   const names = new Set(properties.map(([name]) => name))
   const required = new Set((schema.required ?? []) as string[])
   const mayBeEmpty = new Set(
@@ -94,7 +95,8 @@ export function compileCheck<T extends TObject>(
   )
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false
   const isVerbatim =
-    parsed.size + mayBeEmpty.size === 0 && properties.every(([, { default: otherwise }]) => otherwise === undefined)
+    parsed.size + sets.size + mayBeEmpty.size === 0 &&
+    properties.every(([, { default: otherwise }]) => otherwise === undefined)
   return (input, place) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw new ValidationError([{ loc: [place], msg: 'must be an object', type: 'dict_type' }])
@@ -107,6 +109,7 @@ export function compileCheck<T extends TObject>(
       if (value === '' && mayBeEmpty.has(key)) value = undefined
       if (value === undefined) value = property.default
       else if (parsed.has(key)) value = parseText(value, property.type)
+      else if (sets.has(key) && typeof value === 'string') value = [value]
       if (value !== undefined) known[key] = value
     }
     const strangers = isClosed ? faultsOfStrangers(input, names, place) : []
@@ -240,6 +243,11 @@ export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NO
 /** A phone number in a request: an invalid one is answered 400 where nothing else is wrong, and 422 beside other faults. */
 export function PhoneNumberInput(description: string) {
   return Type.String({ format: 'phone-number', description })
+}
+
+/** A filter of a query that may be given several times: any of the values will do. */
+export function AnyOf<T extends TSchema>(schema: T) {
+  return Type.Optional(Type.Array(schema, { maxItems: 50, description: 'Given several times: any of them.' }))
 }
 
 /** The query fields of a paginated list. */

@@ -47,7 +47,7 @@ function isObjectSchema(schema: unknown): schema is Json {
 const ANY_NAME = '^.*$'
 
 /** What generators of clients understand: maps as `additionalProperties`, and the type of an enum beside its values. */
-export function forGenerators(schema: Json): Json {
+function forGenerators(schema: Json): Json {
   const { patternProperties, default: otherwise, ...rest } = schema
   const patterns = (patternProperties ?? {}) as Json
   const isMap = patternProperties !== undefined && Object.keys(patterns).join() === ANY_NAME

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../runtime/lib/errors.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
 import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
 import type { FaultType } from '../schema.ts'
-import { type Components, createComponents, forGenerators, schemaName } from './components.ts'
+import { type Components, createComponents, schemaName } from './components.ts'
 import { operationId } from './operation-id.ts'
 
 /** The OpenAPI 3.1 document, made from the routes and the table of errors. */
@@ -127,7 +127,7 @@ function operation(route: AnyRoute, components: Components): Json {
     summary: route.summary,
     ...(describe(route) === '' ? {} : { description: describe(route) }),
     security: REFRESHED_BY_COOKIE.has(route.path) ? [{ refreshToken: [] }] : SECURITY[route.auth],
-    parameters: parametersOf(route),
+    parameters: parametersOf(route, components),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(route, components),
   }
@@ -162,7 +162,7 @@ function describe(route: AnyRoute): string {
   return [route.description ?? '', role, key].filter((text) => text !== '').join('\n\n')
 }
 
-function parametersOf(route: AnyRoute): Json[] {
+function parametersOf(route: AnyRoute, components: Components): Json[] {
   const params = Object.entries((route.params ?? {}) as Record<string, Param>)
   const inPath = params.map(([name, { description, notFound, example }]) => ({
     name,
@@ -181,7 +181,7 @@ function parametersOf(route: AnyRoute): Json[] {
       in: 'query',
       required: required.has(name) && schema.default === undefined,
       ...(description === undefined ? {} : { description }),
-      schema: forGenerators(schema),
+      schema: components.refer(schema),
       ...(example === undefined ? {} : { example }),
     }
   })

@@ -187,3 +187,37 @@ t.test('recover sends what waits for another attempt, and a success brings the o
   await noteHealth(api.store, hook.webhook_id, false, new Date())
   t.equal(await due(), 3)
 })
+
+t.test(
+  'a filter that is given several times takes any of the values; a field that holds one is not given two',
+  async (t) => {
+    const api = await startTestApi(t)
+    const ada = await api.signUp()
+    for (const status of ['completed', 'failed', 'busy']) {
+      await api.store.pool.query(
+        `insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, created_at, ended_at)
+       values (gen_random_uuid(), $1, gen_random_uuid(), 'Ada', 'phone', 'outbound', $2, now(), now())`,
+        [ada.workspaceId, status],
+      )
+    }
+    const statuses = async (query: string) =>
+      (await ada.client.get(`/calls/logs?${query}`)).body.items.map(({ status }: { status: string }) => status).sort()
+    t.same(await statuses('status=completed&status=failed'), ['completed', 'failed'])
+    t.same(await statuses('status=busy'), ['busy'])
+    const wrong = await ada.client.get('/calls/logs?status=busy&status=lazy')
+    t.match(wrong, { status: 422, body: { detail: [{ type: 'enum' }] } })
+    const twice = await ada.client.get('/calls/logs?page=1&page=2')
+    t.match(twice, { status: 422, body: { detail: [{ loc: ['query', 'page'], type: 'value_error' }] } })
+    t.equal((await ada.client.get('/calls/logs?page=1&page=1')).status, 200)
+  },
+)
+
+t.test('HEAD makes nothing: a read that has an effect does not know it', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const { body: agent } = await ada.client.post('/agents', { body: AGENT })
+  const head = await ada.client.request('HEAD', `/calls/generate-token?agent_id=${agent.agent_id}`)
+  t.same([head.status, head.headers.get('allow')], [405, 'GET'])
+  t.equal((await ada.client.get('/calls/logs')).body.total, 0)
+  t.equal((await ada.client.request('HEAD', '/calls/logs')).status, 200)
+})

@@ -57,6 +57,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /agents/{agent_id}/tools',
     'GET /agents/{agent_id}/documents',
     'GET /api-keys',
+    'GET /api-keys/current',
     'GET /requests',
     'GET /calls/logs',
     'GET /calls/{call_log_id}',

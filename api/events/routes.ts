@@ -162,7 +162,7 @@ const ofCall = defineRoute({
   },
 })
 
-/** The place a request names. Throws 422 for what is none, and `events_gone`. */
+/** The place a request names. Throws 422 for an unknown one, and `events_gone`. */
 async function placeAsked(
   request: Pick<ApiRequest<string, Auth, 'member'>, 'header' | 'tenant'> & {
     query: { after?: string; since?: string }

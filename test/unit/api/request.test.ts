@@ -189,7 +189,10 @@ t.test('a sentence for operators is not for callers, unless the route says so', 
   const error = new PatchbayError('plugin', { params: { reason: 'Plugin "x" reads /etc/secret' } })
   const body = (route?: AnyRoute) => JSON.parse(errorReply(error, 'r', log, undefined, route).body as string)
   t.same(body(), { detail: 'Internal server error', code: 'internal', request_id: 'r', params: {} })
-  t.match(body({ errors: ['plugin'] } as unknown as AnyRoute), { detail: 'Plugin "x" reads /etc/secret', code: 'plugin' })
+  t.match(body({ errors: ['plugin'] } as unknown as AnyRoute), {
+    detail: 'Plugin "x" reads /etc/secret',
+    code: 'plugin',
+  })
 })
 
 t.test('clients that go away in the middle of their requests do no harm', async (t) => {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { EffectiveConfig } from '../config/schema.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { Store } from '../store/database/database.ts'
+import { replaceSealed, sealedValues } from '../store/database/sealed-values.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /**
@@ -26,25 +26,15 @@ export async function resealAll(store: Store, config: KeyConfig, log: Logger): P
 
 async function resealColumn(
   store: Store,
-  {
-    table,
-    column,
-    key,
-    box,
-    label,
-    holds = sql<boolean>`true`,
-    replaced = (value, by) => by(value as string),
-  }: SealedColumn,
+  sealedColumn: SealedColumn,
   dataKey: string,
   earlier: readonly string[],
   log: Logger,
 ): Promise<number> {
+  const { table, column, box, label, replaced = (value, by) => by(value as string) } = sealedColumn
   const [now, before] = [box(dataKey), earlier.map(box)]
-  const { rows } = await sql<{ key: string; workspaceId: string; value: unknown }>`
-    select ${sql.ref(key)}::text as key, workspace_id::text as "workspaceId", ${sql.ref(column)} as value
-    from ${sql.table(table)} where ${sql.ref(column)} is not null and ${holds}`.execute(store.acrossTenants)
   let count = 0
-  for (const row of rows) {
+  for (const row of await sealedValues(store, sealedColumn)) {
     let changed = 0
     const next = replaced(row.value, (sealed) => {
       if (now.open(sealed, label(row)) !== undefined) return sealed
@@ -57,15 +47,7 @@ async function resealColumn(
       log.error({ table, column, row: row.key, workspaceId: row.workspaceId }, UNOPENED)
       return sealed
     })
-    if (changed === 0) continue
-    const asStored = (value: unknown) =>
-      typeof value === 'string' ? sql`${value}` : sql`${JSON.stringify(value)}::jsonb`
-    const { numAffectedRows = 0n } = await sql`
-      update ${sql.table(table)} set ${sql.ref(column)} = ${asStored(next)}
-      where ${sql.ref(key)}::text = ${row.key} and ${sql.ref(column)} = ${asStored(row.value)}`.execute(
-      store.acrossTenants,
-    )
-    count += Number(numAffectedRows) * changed
+    if (changed > 0 && (await replaceSealed(store, sealedColumn, row, next))) count += changed
   }
   return count
 }

@@ -1,22 +1,16 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { SecretBox } from '../runtime/lib/secret-box.ts'
 import { webhookSecrets } from '../runtime/webhooks/signature.ts'
+import type { SealedPlace } from '../store/database/sealed-values.ts'
 import { labelOfTools } from './agents/tool-headers.ts'
 import { extensionSecrets } from './extensions/book.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
 import { keyLabel, trunkSecrets } from './trunks/book.ts'
 
 /** A column that holds secrets sealed under PATCHBAY_DATA_KEY. */
-export interface SealedColumn {
-  table: string
-  column: string
-  /** The column that names its row. */
-  key: string
+export interface SealedColumn extends SealedPlace {
   box(dataKey: string): SecretBox
   /** What a secret of the row is sealed under. */
   label(row: { key: string; workspaceId: string }): string
-  /** Which rows hold any, where most hold none. */
-  holds?: RawBuilder<boolean>
   /** Of a column of JSON: the value with each sealed text in it replaced. Absent: the column is a sealed text itself. */
   replaced?(value: unknown, by: (sealed: string) => string): unknown
 }
@@ -37,7 +31,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     ...{ table: 'agents', column: 'tools', key: 'id', box: toolSecrets },
     label: ({ workspaceId }) => labelOfTools(workspaceId),
-    holds: sql<boolean>`(tools @? '$[*].http.headers.*' or tools @? '$[*].headers.*')`,
+    paths: ['$[*].http.headers.*', '$[*].headers.*'],
     replaced: (tools, by) => (tools as readonly StoredTool[]).map((tool) => toolWith(tool, by)),
   },
 ]

@@ -33,68 +33,86 @@ import type { McpTools } from './tools/mcp-tools.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
 import type { TrunkRegistry } from './trunks/book.ts'
 
-/** What handlers work with; made once by start.ts. */
-export interface Services {
-  readonly config: EffectiveConfig
-  readonly log: Logger
-  readonly clock: Clock
+/** Where things are kept, and what works on them later. */
+export interface DataServices {
   readonly store: Store
   /** For uploads that are loaded over a connection of their own; everything else goes through `store`. */
   readonly databaseUrl: string
   readonly redis: RedisClient
-  readonly accessTokens: AccessTokens
-  readonly isTrustedProxy: TrustedProxies
-  /** Who runs the installation. */
-  readonly operators: Operators
-  readonly throttle: LoginThrottle
-  /** Writes down what happens at the door: logins, links, keys. */
-  readonly security: SecurityLog
-  /** Ends what is open when the right to it ends. */
-  readonly standing: StandingRights
-  /** Undefined where no mail server is set. */
-  readonly mailer: Mailer | undefined
-  /** Makes providers; its catalogue lists those an agent may name. */
-  readonly plugins: PluginRegistry
-  /** Who serves new agents that name no provider. */
-  readonly defaultProviders: DefaultProviders
-  /** What the use of models costs. */
-  readonly prices: Prices
-  /** Which providers refuse to serve, and why. */
-  readonly providerHealth: ProviderHealth
-  /** The voices agents may name. */
-  readonly providerVoices: ProviderVoices
-  /** The telephony plugins' carriers of this process. */
-  readonly carriers: Carriers
-  /** The SIP trunks of all workspaces. */
-  readonly trunks: TrunkRegistry
-  /** The running calls and the voice workers of this node. */
-  readonly sessions: Sessions
-  /** Whether this node takes calls. */
-  readonly readiness: AskReadiness
-  /** What the voice workers do, scraped once a second at most. */
-  readonly workload: AskWorkload
-  /** What API keys asked for. */
-  readonly requestLog: RequestLog
-  /** The live streams of this node. */
-  readonly live: Live
-  /** Places calls, on whichever node takes them. */
-  readonly outbound: Outbound
+  /** Recordings and other data kept as whole files. */
+  readonly objects: ObjectStore
   /** Finds passages of agents' documents; use it through api/knowledge/retrieve.ts. */
   readonly vectors: VectorStore
   /** Makes vectors of questions; undefined where the operator has no provider of them. */
   readonly embeddings: Embeddings | undefined
-  /** Checks arguments of tools against what their tenants wrote. */
-  readonly argumentChecks: ArgumentChecks
-  /** Calls the tools of agents. */
-  readonly tools: ToolCalls
-  /** Sends a request of this process along the request path. */
-  handle(incoming: Incoming): Promise<void>
-  /** What agents find at MCP servers. */
-  readonly mcpTools: McpTools
-  /** The law of calling hours, and where numbers are. */
-  readonly calling: { readonly rules: CallingRules; readonly places: Places }
   readonly documentJobs: JobQueue<'documents'>
   readonly batchJobs: JobQueue<'batches'>
-  /** Recordings and other data kept as whole files. */
-  readonly objects: ObjectStore
+  /** What API keys asked for. */
+  readonly requestLog: RequestLog
+}
+
+/** Providers, what they cost, and the tools of agents. */
+export interface PluginServices {
+  /** Makes providers; its catalogue lists those an agent may name. */
+  readonly plugins: PluginRegistry
+  /** Who serves new agents that name no provider. */
+  readonly defaultProviders: DefaultProviders
+  /** Which providers refuse to serve, and why. */
+  readonly providerHealth: ProviderHealth
+  /** The voices agents may name. */
+  readonly providerVoices: ProviderVoices
+  /** What the use of models costs. */
+  readonly prices: Prices
+  /** Checks arguments of tools against what their tenants wrote. */
+  readonly argumentChecks: ArgumentChecks
+  /** What agents find at MCP servers. */
+  readonly mcpTools: McpTools
+}
+
+export interface TelephonyServices {
+  /** The telephony plugins' carriers of this process. */
+  readonly carriers: Carriers
+  /** The SIP trunks of all workspaces. */
+  readonly trunks: TrunkRegistry
+  /** The law of calling hours, and where numbers are. */
+  readonly calling: { readonly rules: CallingRules; readonly places: Places }
+}
+
+/** What runs on this node now. */
+export interface LiveServices {
+  /** The running calls and the voice workers of this node. */
+  readonly sessions: Sessions
+  /** Places calls, on whichever node takes them. */
+  readonly outbound: Outbound
+  /** Calls the tools of agents. */
+  readonly tools: ToolCalls
+  /** The live streams of this node. */
+  readonly live: Live
+  /** Ends what is open when the right to it ends. */
+  readonly standing: StandingRights
+}
+
+export interface AuthServices {
+  readonly accessTokens: AccessTokens
+  readonly isTrustedProxy: TrustedProxies
+  readonly throttle: LoginThrottle
+  /** Writes down what happens at the door: logins, links, keys. */
+  readonly security: SecurityLog
+  /** Undefined where no mail server is set. */
+  readonly mailer: Mailer | undefined
+}
+
+/** What handlers work with; made once, part by part, by start.ts. */
+export interface Services extends DataServices, PluginServices, TelephonyServices, LiveServices, AuthServices {
+  readonly config: EffectiveConfig
+  readonly log: Logger
+  readonly clock: Clock
+  /** Who runs the installation. */
+  readonly operators: Operators
+  /** Whether this node takes calls. */
+  readonly readiness: AskReadiness
+  /** What the voice workers do, scraped once a second at most. */
+  readonly workload: AskWorkload
+  /** Sends a request of this process along the request path. */
+  handle(incoming: Incoming): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ListedApiKey } from '../../store/accounts/api-keys.ts'
-import { KEY_SCOPES } from '../../store/database/schema.ts'
+import { KEY_SCOPES } from '../../store/accounts/tables.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 const Scopes = Type.Array(Type.Enum([...KEY_SCOPES]), {

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { logUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
+import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import type { SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { fittingVariables } from '../../runtime/conversation/variables.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
@@ -19,7 +19,6 @@ import type { Logger } from '../../runtime/process/log.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { agentById } from '../../store/agents/agents.ts'
 import { servedAgent } from '../../store/agents/served-agents.ts'
-import { writeEnd } from '../../store/calls/call-writes.ts'
 import { insertCall } from '../../store/calls/calls.ts'
 import { type CalledNumber, findCalledNumbers } from '../../store/calls/inbound-calls.ts'
 import type { Store } from '../../store/database/database.ts'
@@ -135,9 +134,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
     if (leg === undefined) {
       quotas.release(callId)
       const end = { status: 'canceled', endReason: 'caller_hangup', disposition: 'hung_up' } as const
-      await writeEnd(tenant, callId, end, new Date(clock.nowMs()), 0)
-      const journal = journalOf(called.workspaceId)
-      logUnconnectedCall(clock, (event) => journal.event?.(callId, event), end)
+      await endUnconnectedCall(clock, journalOf(called.workspaceId), callId, end)
       return undefined
     }
     inBackground(

@@ -1,6 +1,6 @@
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { OPEN_STATUSES } from '../../store/calls/call-writes.ts'
 import { type CallWithTurns, callById } from '../../store/calls/calls.ts'
+import { OPEN_STATUSES } from '../../store/calls/open-calls.ts'
 import type { CallStatus } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { callExample } from './schema.ts'

@@ -12,12 +12,12 @@ import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { isDuplicate } from '../../store/database/database.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { takeTurn } from '../../store/redis/session-turns.ts'
 import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import type { ChatModelUsage, streamAnswer } from './model.ts'
-import { takeTurn } from './turns.ts'
 
 export interface Interaction {
   agent: ServedAgent

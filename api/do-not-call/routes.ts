@@ -135,7 +135,11 @@ const upload = defineRoute({
       rows: Type.Integer(),
       added: Type.Integer(),
       known: Type.Integer({ description: 'Listed already, or twice in the file.' }),
-      invalid: Type.Integer(),
+      invalid: Type.Integer({ description: 'Rows whose number could not be read: these numbers are not on the list.' }),
+      invalid_lines: Type.Array(
+        Type.Object({ line: Type.Integer({ description: 'The header is line 1.' }), phone_number: Type.String() }),
+        { description: 'The first hundred of them.' },
+      ),
     }),
   },
   errors: ['csv_without_phone_number', 'csv_without_rows', 'csv_too_many_columns', 'unavailable'],
@@ -143,7 +147,7 @@ const upload = defineRoute({
   summary: 'Add every number of a CSV file to the do-not-call list',
   examples: {
     body: { file: 'phone_number,reason\n+14155550199,Asked by letter\n' },
-    success: { rows: 1, added: 1, known: 0, invalid: 0 },
+    success: { rows: 1, added: 1, known: 0, invalid: 0, invalid_lines: [] },
   },
   handler: async (request, { clock, databaseUrl }) => {
     const { tenant, signal } = request

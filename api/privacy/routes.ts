@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { auditPage } from '../../store/accounts/audit-log.ts'
-import { cancelQueuedCall } from '../../store/calls/outbound-calls.ts'
+import { cancelQueuedCall } from '../../store/calls/cancel-calls.ts'
 import type { Call } from '../../store/database/schema.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import {

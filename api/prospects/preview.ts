@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { fieldOf, headerOf } from '../../store/prospects/prospect-columns.ts'
+import { REFUSALS } from '../../store/prospects/prospect-row.ts'
+import type { UploadPreview, UploadPreviewParams } from '../../store/prospects/upload-preview.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
-import type { UploadPreview, UploadPreviewParams } from '../../workers/dialer/preview-upload.ts'
-import { REFUSALS } from '../../workers/dialer/prospect-row.ts'
 import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
 import { receivePreview } from '../http/receive-preview.ts'
@@ -11,7 +11,7 @@ import { Mapping, readMapping } from './mapping.ts'
 import { UploadPreviewBody, uploadPreviewExample } from './preview-schema.ts'
 import { Attested, Dedupe } from './uploads.ts'
 
-const LOADER = new URL('../../workers/dialer/preview-upload.ts', import.meta.url)
+const LOADER = new URL('../../store/prospects/upload-preview.ts', import.meta.url)
 const preview = defineRoute({
   method: 'POST',
   path: '/api/v/campaign/{slug}/preview/',

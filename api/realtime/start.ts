@@ -4,11 +4,10 @@ import { Dispatch } from '../../runtime/call/control/dispatch.ts'
 import { Leases } from '../../runtime/call/control/leases.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { AskAnswers } from '../../runtime/call/control/worker-requests.ts'
-import type { Prices, StageChoices } from '../../runtime/call/cost.ts'
+import type { Prices } from '../../runtime/call/cost.ts'
 import { createLinkHub, type LinkedWorker } from '../../runtime/call/link/api-end.ts'
-import { EventJournal, type JournalRow } from '../../runtime/call/log/event-journal.ts'
+import { CallWriter } from '../../runtime/call/log/call-writer.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import type { LiveFeed } from '../../runtime/call/log/live-feed.ts'
 import type { AudioFormat } from '../../runtime/call/types/leg.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
@@ -17,19 +16,8 @@ import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import type { CallTap } from '../../runtime/recording/call-recording.ts'
 import type { SpooledCall } from '../../runtime/recording/spool.ts'
 import type { CallTraces } from '../../runtime/traces/call-traces.ts'
-import { appendCallEvents, lacksPartition, makeEventPartitions } from '../../store/calls/call-events.ts'
-import {
-  addProgress,
-  type CallEnd,
-  stageChoicesOf,
-  writeAnswered,
-  writeEnd,
-  writeObserved,
-  writeRinging,
-  writeTurn,
-} from '../../store/calls/call-writes.ts'
+import { writeCalls } from '../../store/calls/write-calls.ts'
 import type { Store } from '../../store/database/database.ts'
-import { type RowsWritten, writeRow, writeRows } from '../../store/database/write-rows.ts'
 import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
@@ -125,15 +113,22 @@ export function createSessions(options: SessionsOptions): Sessions {
   const dispatch = new Dispatch({ slots, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
   const waits = { queueMs: config.queueWaitMs, recoveryMs: config.recoveryWaitMs }
   const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
-  const events = new EventJournal({
+  const writer = new CallWriter({
     log,
-    write: (rows, isLastTry) => writeEvents({ store, clock, log }, rows, isLastTry),
+    write: (entries, isLastTry) => writeCalls({ store, prices, clock, log }, entries, isLastTry),
   })
   const live = redisLiveFeed(redis, log)
-  const journalOf = (workspaceId: string, { isRecorded = false }: CallOptions = {}) => {
-    const recording = config.recordCalls || isRecorded ? record : undefined
-    return makeJournal({ store, prices, record: recording, clock, log, events, live, traces }, workspaceId)
-  }
+  const journalOf = (workspaceId: string, { isRecorded = false }: CallOptions = {}): CallJournal => ({
+    event(callId, event, { turns }, models) {
+      writer.add(workspaceId, callId, event, { turns: turns.length, models })
+      live.publish(workspaceId, callId, event)
+      traces?.event(workspaceId, callId, event)
+    },
+    written: (callId) => writer.written(callId),
+    record(callId, format, startMs) {
+      return config.recordCalls || isRecorded ? record?.({ workspaceId, callId }, format, startMs) : undefined
+    },
+  })
   let leaving = false
   let draining = false
   const resumes = new Resumes({ redis, nodeUrl, ttlMs: config.maxCallDurationMs, log })
@@ -177,90 +172,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       await realtime.stop()
       await calls.drain(graceMs)
       webrtc.stop()
-      await events.stop()
+      await writer.stop()
       traces?.stop()
       live.stop()
       hub.close()
       dispatch.stop()
       leases.stop()
     },
-  }
-}
-
-interface JournalDeps {
-  store: Store
-  record: SessionsOptions['record']
-  prices: Prices
-  clock: Clock
-  log: Logger
-  events: EventJournal
-  live: LiveFeed
-  traces: SessionsOptions['traces']
-}
-
-/** Writes events into the journal; a partition that is missing is made. */
-function writeEvents(
-  { store, clock, log }: Pick<JournalDeps, 'store' | 'clock' | 'log'>,
-  rows: readonly JournalRow[],
-  isLastTry: boolean,
-): Promise<RowsWritten<JournalRow>> {
-  return writeRows({
-    table: 'call_events',
-    rows,
-    about: ({ callId, firstSeq, lastSeq }) => ({ callId, firstSeq, lastSeq }),
-    log,
-    isLastTry,
-    async write(some) {
-      try {
-        await appendCallEvents(store, some)
-      } catch (error) {
-        if (!lacksPartition(error)) throw error
-        await makeEventPartitions(store, clock.nowMs())
-        await appendCallEvents(store, some)
-      }
-    },
-  })
-}
-
-/** Where the sessions of a workspace are written down. */
-function makeJournal(
-  { store, prices, record, clock, log, events, live, traces }: JournalDeps,
-  workspaceId: string,
-): CallJournal {
-  const tenant = store.tenant(workspaceId)
-  /** Of the calls written here: one as a rule. */
-  const choices = new Map<string, Promise<StageChoices | undefined>>()
-  const choicesOf = (callId: string) => {
-    const known = choices.get(callId) ?? stageChoicesOf(tenant, callId)
-    choices.set(callId, known)
-    known.catch(() => choices.delete(callId))
-    return known
-  }
-  /** What the database refuses is not tried again. */
-  const written = async (table: string, callId: string, what: string | number, write: () => Promise<unknown>) => {
-    await writeRow(table, { callId, what }, log, write)
-  }
-  return {
-    event(callId, event) {
-      events.add(workspaceId, callId, event)
-      live.publish(workspaceId, callId, event)
-      traces?.event(workspaceId, callId, event)
-    },
-    ringing: (callId) => written('calls', callId, 'ringing', () => writeRinging(tenant, callId)),
-    answered: (callId, at) => written('calls', callId, 'answered', () => writeAnswered(tenant, callId, at)),
-    turn: (callId, seq, turn) => written('call_turns', callId, seq, () => writeTurn(tenant, callId, seq, turn)),
-    async progress(callId, usage, latenciesMs) {
-      const costs = prices.costOf((await choicesOf(callId)) ?? {}, usage, new Date(clock.nowMs()))
-      await written('calls', callId, 'progress', () => addProgress(tenant, callId, usage, latenciesMs, costs))
-    },
-    observed: (callId, what) => written('calls', callId, 'observed', () => writeObserved(tenant, callId, what)),
-    async ended(callId, outcome, at, durationMs) {
-      const write = (end: CallEnd) => writeEnd(tenant, callId, end, at, durationMs, prices.platformUsdPerMinute(at))
-      if (await writeRow('calls', { callId, what: 'ended' }, log, () => write(outcome))) return
-      // A call that stays open holds its places: what it can be refused for is the error's words.
-      const { error: _, ...bare } = outcome
-      await written('calls', callId, 'ended, without its error', () => write(bare))
-    },
-    record: (callId, format, startMs) => record?.({ workspaceId, callId }, format, startMs),
   }
 }

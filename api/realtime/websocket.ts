@@ -1,7 +1,7 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { logUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
+import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
@@ -18,7 +18,7 @@ import {
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { servedAgent } from '../../store/agents/served-agents.ts'
-import { findWaitingCall, writeEnd } from '../../store/calls/call-writes.ts'
+import { findWaitingCall } from '../../store/calls/open-calls.ts'
 import type { Store } from '../../store/database/database.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
@@ -94,11 +94,8 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
   const pending = new Map<WebRtcLeg, Promise<void>>()
 
   /** Writes down a call that never began. */
-  async function endUnbegun(workspaceId: string, callId: string, outcome: DialOutcome): Promise<void> {
-    await writeEnd(store.tenant(workspaceId), callId, outcome, new Date(clock.nowMs()), 0)
-    const journal = journalOf(workspaceId)
-    logUnconnectedCall(clock, (event) => journal.event?.(callId, event), outcome)
-  }
+  const endUnbegun = (workspaceId: string, callId: string, outcome: DialOutcome): Promise<void> =>
+    endUnconnectedCall(clock, journalOf(workspaceId), callId, outcome)
 
   /** A call begins with its way open: no seat waits for a browser that never answers, no word is said into nothing. */
   async function whenConnected(leg: WebRtcLeg, grant: SessionGrant, start: () => Promise<unknown>): Promise<void> {

@@ -2,8 +2,6 @@ import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { SupervisorListener } from '../../runtime/call/control/supervision.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { noteSupervisor } from '../../store/calls/supervisors.ts'
-import type { Store } from '../../store/database/database.ts'
 import type { Join, Line, LineHandlers } from '../../store/redis/switchboard.ts'
 import type { ToolCalls } from '../tools/tool-calls.ts'
 import { isSupervisorMessage, type SupervisorMessage, type ToSupervisor } from './messages.ts'
@@ -11,7 +9,6 @@ import { isSupervisorMessage, type SupervisorMessage, type ToSupervisor } from '
 export interface InnerOptions {
   calls: Calls
   tools: ToolCalls
-  store: Store
   clock: Clock
   log: Logger
 }
@@ -43,12 +40,6 @@ export class SupervisorLink implements LineHandlers, SupervisorListener {
       return
     }
     supervision.add(link)
-    noteSupervisor(
-      options.store.tenant(request.workspaceId),
-      request.callId,
-      request.who,
-      new Date(options.clock.nowMs()),
-    ).catch((err) => options.log.warn({ err, callId: request.callId }, 'Could not record a supervisor'))
     link.#tell({
       type: 'listening',
       call_log_id: request.callId,

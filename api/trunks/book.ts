@@ -33,6 +33,7 @@ const CHANNEL = 'patchbay:trunks'
 const MAX_REASON_CHARS = 200
 /** A softphone or two on this machine. */
 const LOCAL_CALLS = 100
+const LOCAL_CALLS_PER_SECOND = 20
 
 /** The trunks of all workspaces, with their passwords opened, and word of their changes on every api node. */
 export interface TrunkRegistry extends TrunkDirectory {
@@ -159,7 +160,7 @@ function localTrunk(): Trunk {
     internalAddresses: addresses,
     codecs: ['PCMU', 'PCMA'],
     maxConcurrentCalls: LOCAL_CALLS,
-    maxCallsPerSecond: LOCAL_CALLS,
+    maxCallsPerSecond: LOCAL_CALLS_PER_SECOND,
     countries: [],
     settings: DEFAULT_TRUNK_SETTINGS,
     tlsKey: undefined,

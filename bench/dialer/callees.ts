@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import type { TakenSlot } from '../../runtime/call/control/slots.ts'
-import { cancelQueuedCall, markPickedUp, markPlaced } from '../../store/calls/outbound-calls.ts'
+import { cancelQueuedCall } from '../../store/calls/cancel-calls.ts'
+import { markPlaced } from '../../store/calls/outbound-calls.ts'
 import { openStore } from '../../store/database/database.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { RedisSlots } from '../../store/redis/slots.ts'
@@ -116,7 +117,7 @@ export async function startCallees(
         await rest(between(population.answersAfterS))
         people++
         if (!hasOwn) {
-          await markPickedUp(tenant, callId, new Date())
+          await set({ picked_up_at: new Date() })
           seat = await seatFor(tenant.workspaceId, 'picked_up', PICKED_UP_WAIT_MS)
           if (seat === undefined) {
             abandoned++

@@ -10,7 +10,7 @@ const FAILURES: Readonly<Record<string, DialFailure>> = {
   Cancelled: 'canceled',
   'Invalid Destination Address': 'invalid_number',
   'Unallocated Number': 'invalid_number',
-  'Destination Number Barred': 'rejected',
+  'Destination Number Barred': 'carrier',
   'Machine Detected': 'no_answer',
 }
 

@@ -108,6 +108,7 @@ export class SipCarrier implements Carrier {
       'abort',
       boundary('sip', () => {
         this.#onCall = undefined
+        this.#stack.trunks.retire()
       }),
     )
     await this.#open()
@@ -294,7 +295,7 @@ export class SipCarrier implements Carrier {
     const { flow, request } = call.transaction
     const onCall = this.#onCall
     if (onCall === undefined) {
-      const detail = 'Calls are not taken yet'
+      const detail = this.#stack.trunks.isRetired ? 'This node is stopping' : 'Calls are not taken yet'
       gatekeeper.refuse('no_capacity', flow.address, detail, { callId: request.callId })
       noteRefusal(context, call.transaction, trunks, { reason: 'no_capacity', detail, status: 503 })
       call.refuse(503)

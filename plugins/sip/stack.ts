@@ -316,7 +316,7 @@ export class SipStack {
     if (this.#transport === undefined || this.#closed) return
     for (const active of this.trunks.all()) {
       const mayRegister = !active.trunk.register || this.trunks.isOurs(active)
-      if (this.#contacts.has(active) && !mayRegister) this.#leave(active, true)
+      if (this.#contacts.has(active) && !mayRegister) this.#leave(active, !this.trunks.isRetired)
       if (active.trunk.host === '' || active.locating !== undefined || !mayRegister) continue
       if (this.#contacts.has(active) || this.#leaving.has(active)) continue
       const { name } = active.trunk

@@ -5,14 +5,7 @@ import { Compile } from 'typebox/compile'
 import { PatchbayError } from '../lib/errors.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
 import { firstFault } from '../plugin/manifest.ts'
-import type { Usage } from './types/usage.ts'
-
-/** Which models a conversation uses. */
-export interface StageChoices {
-  llm: { provider: string; model: string }
-  stt: { provider: string; model: string }
-  tts: { provider: string; voice: string }
-}
+import type { StageChoices, Usage } from './types/usage.ts'
 
 /** US dollars for each stage; `null` where something was used whose price isn't known. */
 export interface StageCosts {

@@ -1,5 +1,6 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import type { PhoneNumber } from '../lib/phone-number.ts'
+import { numberInCell, type PhoneNumber } from '../lib/phone-number.ts'
+import { areaCodesInService } from './zones.ts'
 
 const LONGEST_INPUT = 40
 /** What people write around digits, an international prefix included. */
@@ -8,10 +9,18 @@ const WRITTEN = /^[\s'"]*(\+|00|011)?[\d\s()[\]./\u00a0\u2010-\u2015\u202f-]+$/
 const NORTH_AMERICAN = /^\+?1?([2-9]\d{2}[2-9]\d{6})$/
 const SAME_PLAN: ReadonlySet<string> = new Set(['US', 'CA'])
 
+let inService: ReadonlySet<string> | undefined
+/** Our table of area codes decides: libphonenumber learns of new ones later. */
+function hasAreaCode(code: string): boolean {
+  inService ??= areaCodesInService()
+  return inService.has(code)
+}
+
 const assigned = new Map<string, boolean>()
 
 /** Reads a number as people write it into E.164; one without a country code is of `country`. Undefined: no such number exists. */
-export function readProspectNumber(text: string, country: string): PhoneNumber | undefined {
+export function readProspectNumber(cell: string, country: string): PhoneNumber | undefined {
+  const text = numberInCell(cell)
   if (text.length > LONGEST_INPUT || !WRITTEN.test(text)) return undefined
   // A spreadsheet took the number for one and wrote it with a fraction.
   const digits = text.replace(/\.0$/, '').replace(/[^\d+]/g, '')
@@ -22,7 +31,7 @@ export function readProspectNumber(text: string, country: string): PhoneNumber |
     const prefix = number.slice(0, 6)
     let known = assigned.get(prefix)
     if (known === undefined) {
-      known = isValid(`${prefix}555123`.slice(0, 12), 'US') !== undefined
+      known = hasAreaCode(prefix.slice(2, 5)) || isValid(`${prefix}555123`.slice(0, 12), 'US') !== undefined
       assigned.set(prefix, known)
     }
     return known ? (number as PhoneNumber) : undefined

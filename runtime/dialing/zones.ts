@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
@@ -50,6 +51,14 @@ let shipped: Promise<Places> | undefined
 export function loadPlaces(): Promise<Places> {
   shipped ??= readFile(FILE, 'utf8').then((text) => makePlaces(JSON.parse(text) as Table))
   return shipped
+}
+
+/** The area codes of the shipped table. Reads the file. */
+export function areaCodesInService(): ReadonlySet<string> {
+  const { regions } = JSON.parse(readFileSync(FILE, 'utf8')) as Pick<Table, 'regions'>
+  return new Set(
+    Object.values(regions).flatMap(({ area_codes }) => area_codes.split(' ').filter((code) => code !== '')),
+  )
 }
 
 export function makePlaces(table: Table): Places {

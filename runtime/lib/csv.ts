@@ -3,12 +3,14 @@ import { PatchbayError } from './errors.ts'
 import { cleanText } from './text.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
+/** `sep=;`, its end of line and a character more. */
+const LONGEST_TOLD = 8
 /** A record longer than this is no row of a table: most often an unclosed quote. */
 const MAX_RECORD_CHARS = 64 * 1024
 
 /**
  * Reads a CSV file piece by piece into records of trimmed cells, the header first. The first line decides the separator
- * (comma, semicolon, tab or bar) and the line ending; the byte order mark, or the first bytes that are no UTF-8, decide the
+ * (comma, semicolon, tab or bar; or names it: `sep=;`) and the line ending; the byte order mark, or the first bytes that are no UTF-8, decide the
  * encoding (UTF-8, UTF-16, else Windows-1252). Empty records are left out. Faults throw `malformed_body`, a record over 64 Ki
  * characters `csv_row_too_long`. Every step is linear in the text.
  */
@@ -22,15 +24,26 @@ export function createCsvReader(): CsvReader {
   const decode = createDecoder()
   let rest = ''
   let separator: string | undefined
+  let isTold = false
+  let toldSeparator: string | undefined
   let lineEnd = '\n'
 
   function read(text: string, last: boolean): string[][] {
     rest += text
+    if (separator === undefined && !isTold) {
+      // A spreadsheet's own line, which names the separator.
+      const told = /^sep=(.)(?:\r\n|\n|\r(?=[\s\S]))/i.exec(rest)
+      if (told === null && !last && rest.length < LONGEST_TOLD && 'sep='.startsWith(rest.slice(0, 4).toLowerCase()))
+        return checked([])
+      isTold = true
+      toldSeparator = SEPARATORS.find((one) => one === told?.[1])
+      if (toldSeparator !== undefined) rest = rest.slice(told?.[0].length)
+    }
     if (separator === undefined) {
       const firstLine = /^[^\r\n]*(\r\n|\n|\r(?=[\s\S]))/.exec(rest)
       if (firstLine === null && !last) return checked([])
       lineEnd = firstLine?.[1] === '\r' ? '\r' : '\n'
-      separator = sniffSeparator(firstLine?.[0] ?? rest)
+      separator = toldSeparator ?? sniffSeparator(firstLine?.[0] ?? rest)
     }
     const lines = rest.split(lineEnd)
     rest = last ? '' : lines.pop()!

@@ -7,6 +7,9 @@ const E164 = /^\+[1-9]\d{6,14}$/
 /** What people write around digits: spaces, dots, hyphens, dashes, brackets, slashes. Letters and extensions are refused. */
 const WRITTEN = /^\s*(\+|00)[\d\s()[\]./\u00a0\u2010-\u2015\u202f-]+$/
 const LONGEST_INPUT = 40
+/** With what shows nothing. */
+const LONGEST_RAW = 200
+const INVISIBLE = /\p{Cf}/gu
 /** Country code plus the digits that decide whether a national prefix is present. */
 const PREFIX_LENGTH = 7
 const MAX_PREFIXES = 20_000
@@ -22,7 +25,10 @@ const knownPrefixes = new Map<string, boolean>()
  */
 export function parsePhoneNumber(text: string): PhoneNumber | undefined {
   if (NORTH_AMERICAN.test(text)) return text as PhoneNumber
-  if (!E164.test(text)) return text.length <= LONGEST_INPUT && WRITTEN.test(text) ? parseWritten(text) : undefined
+  if (!E164.test(text)) {
+    const plain = plainNumber(text)
+    return plain.length <= LONGEST_INPUT && WRITTEN.test(plain) ? parseWritten(plain) : undefined
+  }
   // A million rows of a file share few prefixes, and libphonenumber costs 5 µs a number.
   const prefix = `${text.length}${text.slice(0, PREFIX_LENGTH)}`
   let asIs = knownPrefixes.get(prefix)
@@ -32,6 +38,21 @@ export function parsePhoneNumber(text: string): PhoneNumber | undefined {
     knownPrefixes.set(prefix, asIs)
   }
   return asIs ? (text as PhoneNumber) : parseWritten(text)
+}
+
+/**
+ * A number as it looks: without the characters that show nothing (marks of direction, of no width, soft hyphens), which come along
+ * where numbers are copied, and with digits of one form.
+ */
+export function plainNumber(text: string): string {
+  return text.length > LONGEST_RAW ? text : text.normalize('NFKC').replace(INVISIBLE, '').trim()
+}
+
+/** A number in a cell of a file, without what spreadsheets and exports put around it: `="+1…"`, `tel:+1…`, `p:+1…`. */
+export function numberInCell(cell: string): string {
+  const plain = plainNumber(cell)
+  const text = /^="?([^"]*)"?$/.exec(plain)?.[1] ?? plain
+  return text.replace(/^(?:tel|p|phone):\s*/i, '')
 }
 
 function parseWritten(text: string): PhoneNumber | undefined {

@@ -4,7 +4,7 @@ import type { NetRule } from '../plugin/grants/net-rule.ts'
 import { argumentNames } from './argument-names.ts'
 import type { Reached } from './http-request.ts'
 import { sendTraced, type Traced } from './send-traced.ts'
-import { fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
+import { FillBudget, fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
 import type { HttpRequest } from './tool.ts'
 import { unreached } from './unreached.ts'
 
@@ -63,12 +63,13 @@ function outgoing({ method, url, headers, body }: HttpRequest, values: CallValue
   const { input, parameters, variables } = values
   const names = argumentNames(parameters)
   const all = { ...variables, ...Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name))) }
-  const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillHeader(value, all)])
+  const budget = new FillBudget()
+  const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillHeader(value, all, budget)])
   const hasBody = method !== 'GET' && (body !== undefined || method !== 'DELETE')
-  const content = hasBody ? JSON.stringify(body === undefined ? input : fillJson(body, all)) : undefined
+  const content = hasBody ? JSON.stringify(body === undefined ? input : fillJson(body, all, budget)) : undefined
   return {
     method,
-    url: fillUrl(url, all),
+    url: fillUrl(url, all, budget),
     headers: {
       accept: 'application/json, text/*;q=0.9',
       ...(content === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { FREE } from '../calls/outbound-calls.ts'
+import { cancelQueuedCalls } from '../calls/cancel-calls.ts'
 import type { BatchStatus } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -66,24 +66,6 @@ async function dropWaiting(tenant: Tenant, batchIds: readonly string[], at: Date
     )
     update batches b set failed = failed + (select count(*) from dropped d where d.batch_id = b.id)
     where b.id = any(${batchIds}::uuid[]) and b.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)
-}
-
-/** Cancels the calls of the batches that no carrier was asked for. */
-export async function cancelQueuedCalls(tenant: Tenant, batchIds: readonly string[], at: Date): Promise<void> {
-  await tenant.db
-    .updateTable('calls')
-    .set({
-      status: 'canceled',
-      end_reason: 'batch_canceled',
-      disposition: 'canceled',
-      ended_at: at,
-      duration_ms: 0,
-      ...FREE,
-    })
-    .where('batch_id', 'in', [...batchIds])
-    .where('status', '=', 'queued')
-    .where('placed_at', 'is', null)
-    .execute()
 }
 
 /**

@@ -5,9 +5,9 @@ import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
-import { ROWS_PER_BLOCK } from '../database/schema.ts'
+import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import { ROWS_PER_BLOCK } from './tables.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
 export interface BatchLoadParams {
@@ -146,7 +146,7 @@ function createRowWriter(phoneColumn: string | undefined) {
 
   function addRow(record: readonly string[], { numberAt, cellsAt, check }: NonNullable<typeof header>): void {
     const text = record[numberAt] ?? ''
-    const number = parsePhoneNumber(text)
+    const number = parsePhoneNumber(numberInCell(text))
     const row: (string | null)[] = number === undefined ? [null, text] : [number]
     for (let i = 0; i < cellsAt.length; i++) row.push(record[cellsAt[i]!] ?? '')
     check(row)

@@ -1,5 +1,5 @@
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
-import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { Loader } from '../uploads/bulk-copy-messages.ts'
 import {
   doNotCallAmong,
@@ -45,7 +45,7 @@ export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (clien
     const check = variableRows([...variablesIn(columns, at).keys()])
     return async (rows: readonly PreviewRow[]) => {
       for (const { cells } of rows) check(cells)
-      const read = rows.map(({ cells }) => parsePhoneNumber(cells[at] ?? ''))
+      const read = rows.map(({ cells }) => parsePhoneNumber(numberInCell(cells[at] ?? '')))
       const numbers = read.filter((phone) => phone !== undefined)
       const doNotCall = await doNotCallAmong(client, params.workspaceId, numbers)
       for (const [i, phone] of read.entries()) {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { ROWS_PER_BLOCK } from '../database/schema.ts'
+import { ROWS_PER_BLOCK } from './tables.ts'
 
 /**
  * The rows of a batch as batch_rows keeps them: JSON of up to ROWS_PER_BLOCK rows, each `[number, …cells]`, or

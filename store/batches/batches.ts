@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { OPEN_STATUSES } from '../calls/call-writes.ts'
+import { cancelQueuedCalls } from '../calls/cancel-calls.ts'
+import { OPEN_STATUSES } from '../calls/open-calls.ts'
 import type { Store } from '../database/database.ts'
 import type { Batch } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import { cancelQueuedCalls } from './batch-control.ts'
 import { type BatchRow, rowsSql } from './batch-rows.ts'
 
 /** Batches as the API shows them and as the runner works through them. */

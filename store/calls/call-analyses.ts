@@ -1,5 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Analysis } from '../../runtime/analysis/prompt.ts'
+import type { StageCosts } from '../../runtime/call/cost.ts'
+import type { Usage } from '../../runtime/call/types/usage.ts'
 import type { Store } from '../database/database.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -66,4 +68,31 @@ export async function askForAnalysis(tenant: Tenant, callId: string): Promise<vo
       conflict.column('call_id').doUpdateSet({ attempts: 0, next_attempt_at: sql<Date>`now()` }),
     )
     .execute()
+}
+
+/** Adds to the sums of a call that is over. A stage's cost is null from the first use on whose price isn't known. */
+export async function addUsage(tenant: Tenant, callId: string, usage: Usage, costs: StageCosts): Promise<void> {
+  const tokensIn = Math.round(usage.llmInputTokens)
+  const tokensOut = Math.round(usage.llmOutputTokens)
+  const characters = Math.round(usage.ttsCharacters)
+  await tenant.db
+    .updateTable('calls')
+    .set((eb) => ({
+      llm_input_tokens: eb('llm_input_tokens', '+', tokensIn),
+      llm_output_tokens: eb('llm_output_tokens', '+', tokensOut),
+      stt_seconds: eb('stt_seconds', '+', usage.sttSeconds),
+      tts_characters: eb('tts_characters', '+', characters),
+      cost_llm: addedCost('cost_llm', sql`llm_input_tokens + llm_output_tokens`, tokensIn + tokensOut, costs.llmUsd),
+      cost_stt: addedCost('cost_stt', sql`stt_seconds`, usage.sttSeconds, costs.sttUsd),
+      cost_tts: addedCost('cost_tts', sql`tts_characters`, characters, costs.ttsUsd),
+    }))
+    .where('id', '=', callId)
+    .execute()
+}
+
+/** The cost with this use added. Before the first use of a stage the cost is zero, not unknown. */
+function addedCost(column: string, usedBefore: RawBuilder<unknown>, used: number, usd: number | null) {
+  if (used === 0) return sql<number | null>`${sql.ref(column)}`
+  const before = sql`case when ${usedBefore} = 0 then 0 else ${sql.ref(column)} end`
+  return sql<number | null>`${before} + ${usd}::double precision`
 }

@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
-import type { JournalRow } from '../../runtime/call/log/event-journal.ts'
 import type { CallEvent, CallEventType } from '../../runtime/call/log/events.ts'
-import { workspaceEventOf } from '../../runtime/call/log/workspace-event.ts'
 import type { Store } from '../database/database.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** The journal of calls' events. */
+/** The events of calls as they are read, and their partitions. */
 
 /** Of a PostgreSQL integer: no call has so many events. */
 const MAX_SEQ = 2_147_483_647
@@ -17,43 +15,6 @@ const CLOCK_SKEW_MS = 86_400_000
 const PARTITION_LOCK = 7_242_822_912
 const CHECK_VIOLATION = '23514'
 const PARTITION = /^call_events_(\d{4})_(\d{2})$/
-
-/** Writes the rows, and tells the workspaces of what is in them; a row that is there already is left as it is. */
-export async function appendCallEvents(store: Pick<Store, 'pool'>, rows: readonly JournalRow[]): Promise<void> {
-  const told = rows.flatMap(({ callId, firstSeq, told = [] }) =>
-    told.flatMap((event) => {
-      const as = workspaceEventOf(event)
-      return as === undefined ? [] : { callId, firstSeq, ...as }
-    }),
-  )
-  await store.pool.query({
-    name: 'append-call-events',
-    text: `
-      with written as (
-        insert into call_events (workspace_id, call_id, first_seq, last_seq, at, events)
-        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::timestamptz[], $6::json[])
-        on conflict do nothing returning call_id, first_seq)
-      insert into workspace_events (workspace_id, type, subject, agent_id, data)
-      select c.workspace_id, t.type, c.id, c.agent_id,
-        jsonb_build_object('call_log_id', c.id, 'agent_id', c.agent_id) || t.data
-      from unnest($7::uuid[], $8::int[], $9::text[], $10::jsonb[]) with ordinality as t (call_id, first_seq, type, data, n)
-      join written w on w.call_id = t.call_id and w.first_seq = t.first_seq
-      join calls c on c.id = t.call_id
-      order by t.n`,
-    values: [
-      rows.map(({ workspaceId }) => workspaceId),
-      rows.map(({ callId }) => callId),
-      rows.map(({ firstSeq }) => firstSeq),
-      rows.map(({ lastSeq }) => lastSeq),
-      rows.map(({ at }) => new Date(at)),
-      rows.map(({ events }) => events),
-      told.map(({ callId }) => callId),
-      told.map(({ firstSeq }) => firstSeq),
-      told.map(({ type }) => type),
-      told.map(({ data }) => JSON.stringify(data)),
-    ],
-  })
-}
 
 /**
  * The events of a call from one place in its log on, in order, and how many there are in all.
@@ -107,24 +68,6 @@ export async function callEventsOf<T extends CallEventType>(
     ) as found
     where bytes <= ${MAX_READ_BYTES} order by first_seq, place`.execute(db)
   return rows.map(({ event }) => event)
-}
-
-/** The last word about a call whose node died with its own: one more event, after all that are there. */
-export async function appendLastEvent(
-  store: Store,
-  workspaceId: string,
-  callId: string,
-  event: CallEvent,
-): Promise<void> {
-  const row = await store
-    .tenant(workspaceId)
-    .db.selectFrom('call_events')
-    .select(({ fn }) => fn.max('last_seq').as('seq'))
-    .where('call_id', '=', callId)
-    .executeTakeFirst()
-  const seq = row?.seq === null || row?.seq === undefined ? 0 : Number(row.seq) + 1
-  const events = JSON.stringify([{ ...event, seq }])
-  await appendCallEvents(store, [{ workspaceId, callId, firstSeq: seq, lastSeq: seq, at: event.at, events }])
 }
 
 /** Makes the partitions of this month and of those around it, where they are missing. Several may try at once. */

@@ -5,7 +5,6 @@ import type { Store } from '../database/database.ts'
 import type { Call, CallsTable, CallTurn, CallType } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
-import { FREE } from './outbound-calls.ts'
 
 /** A call with what was said. */
 export type CallWithTurns = Call & { turns: CallTurn[] }
@@ -113,33 +112,6 @@ export async function turnsOf(
     said.push(turn)
   }
   return turns
-}
-
-/**
- * Frees the session id of a web call whose token was never used: it is canceled when it was created before `before`.
- * True when there was one.
- */
-export async function cancelUnopenedSession(
-  tenant: Tenant,
-  sessionId: string,
-  before: Date,
-  at: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tenant.db
-    .updateTable('calls')
-    .set({
-      status: 'canceled',
-      end_reason: 'token_expired',
-      disposition: 'no_answer',
-      ended_at: at,
-      duration_ms: 0,
-      ...FREE,
-    })
-    .where('session_id', '=', sessionId)
-    .where('status', '=', 'queued')
-    .where('created_at', '<', before)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
 }
 
 /** Later than any call. */

@@ -1,4 +1,67 @@
 import type { Store } from '../database/database.ts'
+import type { Agent, CallStatus } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+
+/** Of calls that are not over. */
+export const OPEN_STATUSES = ['queued', 'ringing', 'in_progress'] as const satisfies readonly CallStatus[]
+
+/** A call that waits for its leg, with its agent. */
+export interface WaitingCall {
+  callId: string
+  agent: Agent
+  dynamicVariables: Record<string, string>
+}
+
+/** The queued call and its agent; undefined when the call isn't queued any more or its agent is deleted. */
+export async function findWaitingCall(tenant: Tenant, callId: string): Promise<WaitingCall | undefined> {
+  const row = await tenant.db
+    .selectFrom('calls')
+    .innerJoin('agents', 'agents.id', 'calls.agent_id')
+    .selectAll('agents')
+    .select('calls.dynamic_variables')
+    .where('calls.id', '=', callId)
+    .where('calls.status', '=', 'queued')
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { dynamic_variables: dynamicVariables, ...agent } = row
+  return { callId, agent, dynamicVariables }
+}
+
+/** An open call as the reaper sees it. */
+export interface OpenCall {
+  id: string
+  workspaceId: string
+  status: CallStatus
+  callType: 'phone' | 'web'
+  createdAt: Date
+  /** When a carrier was asked to dial it. */
+  placedAt: Date | null
+  /** Our number, where we called. */
+  fromNumber: string | null
+  /** What the carrier calls it, if it has said so. */
+  carrierId: string | null
+}
+
+/** Open calls of all workspaces in the order of their ids, after `afterId`. */
+export async function listOpenCalls(store: Store, afterId: string | undefined, limit: number): Promise<OpenCall[]> {
+  let query = store.acrossTenants
+    .selectFrom('calls')
+    .select([
+      'id',
+      'workspace_id as workspaceId',
+      'status',
+      'call_type as callType',
+      'created_at as createdAt',
+      'placed_at as placedAt',
+      'from_number as fromNumber',
+      'carrier_call_id as carrierId',
+    ])
+    .where('status', 'in', OPEN_STATUSES)
+    .orderBy('id')
+    .limit(limit)
+  if (afterId !== undefined) query = query.where('id', '>', afterId)
+  return query.execute()
+}
 
 /** Phone calls of a workspace's number that are not over. */
 export interface OpenCalls {

@@ -114,38 +114,6 @@ export async function markPlaced(tenant: Tenant, callId: string, at: Date): Prom
   return numUpdatedRows > 0n
 }
 
-/** A call dialled without a seat was picked up, and the callee waits for an agent. */
-export async function markPickedUp(tenant: Tenant, callId: string, at: Date): Promise<void> {
-  await tenant.db.updateTable('calls').set({ picked_up_at: at }).where('id', '=', callId).execute()
-}
-
-/** Keeps what the carrier calls the call. */
-export async function writeCarrierId(tenant: Tenant, callId: string, carrierId: string): Promise<void> {
-  await tenant.db.updateTable('calls').set({ carrier_call_id: carrierId }).where('id', '=', callId).execute()
-}
-
-/** What a call cost that used nothing. */
-export const FREE = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
-
-/** Cancels a call that is not being connected yet; false when it is under way or over. */
-export async function cancelQueuedCall(tenant: Tenant, callId: string, at: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tenant.db
-    .updateTable('calls')
-    .set({
-      status: 'canceled',
-      end_reason: 'api_hangup',
-      disposition: 'canceled',
-      ended_at: at,
-      duration_ms: 0,
-      ...FREE,
-    })
-    .where('id', '=', callId)
-    .where('status', '=', 'queued')
-    .where('placed_at', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
 /** Calls that have waited to be placed since before `before`: of each workspace the oldest, at most `limitEach`. */
 export async function callsToPlace(
   store: Store,

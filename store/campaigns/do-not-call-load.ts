@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Loader } from '../uploads/bulk-copy-messages.ts'
 
@@ -18,9 +18,18 @@ export interface DoNotCallFileResult {
   added: number
   known: number
   invalid: number
+  /** The first lines whose number could not be read. */
+  invalid_lines: InvalidLine[]
+}
+
+export interface InvalidLine {
+  line: number
+  phone_number: string
 }
 
 const MAX_REASON_CHARS = 500
+const MAX_INVALID_LINES = 100
+const MAX_SHOWN_CHARS = 40
 const COPY_CHARS = 64 * 1024
 
 /** Adds the numbers of a file to the do-not-call list, and resolves the prospects that wait with them. */
@@ -30,7 +39,7 @@ export const load: Loader<DoNotCallFileParams, Record<string, never>, DoNotCallF
   source,
 ) => {
   await client.query('create temp table staging (phone text, reason text) on commit drop')
-  const { rows, invalid } = await copyNumbers(client, source)
+  const { rows, invalid, lines } = await copyNumbers(client, source)
   return async () => {
     const { rowCount } = await client.query(
       `insert into do_not_call (workspace_id, phone, reason, source, created_at)
@@ -44,7 +53,7 @@ export const load: Loader<DoNotCallFileParams, Record<string, never>, DoNotCallF
       [workspaceId],
     )
     const added = rowCount ?? 0
-    return { rows, added, known: rows - invalid - added, invalid }
+    return { rows, added, known: rows - invalid - added, invalid, invalid_lines: lines }
   }
 }
 
@@ -54,6 +63,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
   let rows = 0
   let invalid = 0
   let text = ''
+  const unread: InvalidLine[] = []
   const add = (records: readonly string[][]): void => {
     for (const record of records) {
       if (at === undefined) {
@@ -61,9 +71,14 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
         continue
       }
       rows++
-      const phone = parsePhoneNumber(record[at.phone] ?? '')
-      if (phone === undefined) invalid++
-      else text += `${phone}\t${escaped(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
+      const cell = record[at.phone] ?? ''
+      const phone = parsePhoneNumber(numberInCell(cell))
+      if (phone === undefined) {
+        invalid++
+        // The header is line 1.
+        if (unread.length < MAX_INVALID_LINES)
+          unread.push({ line: rows + 1, phone_number: cutText(cell, MAX_SHOWN_CHARS) })
+      } else text += `${phone}\t${escaped(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
     }
   }
   const lines = async function* () {
@@ -79,7 +94,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
     if (rows === 0) throw new PatchbayError('csv_without_rows')
   }
   await pipeline(lines, client.query(copyFrom('copy staging (phone, reason) from stdin')))
-  return { rows, invalid }
+  return { rows, invalid, lines: unread }
 }
 
 function readHeader(record: readonly string[]): { phone: number; reason: number } {

@@ -13,10 +13,12 @@ const QUERY_CANCELED = '57014'
 
 export interface RowsToWrite<Row> {
   /** For the log and the metrics. */
-  table: string
+  table: string | ((row: Row) => string)
   rows: readonly Row[]
   /** Writes them in one statement or transaction, or throws and wrote none. */
   write(rows: readonly Row[]): Promise<unknown>
+  /** What a refused row is written in instead, in order; absent or empty: it is given up. */
+  parts?(row: Row): readonly Row[]
   /** Names a row in the log; nothing of what people said. */
   about(row: Row): Readonly<Record<string, unknown>>
   log: Logger
@@ -39,7 +41,7 @@ export interface RowsWritten<Row> {
  * logged and counted once. The order of the others stays.
  */
 export async function writeRows<Row>(options: RowsToWrite<Row>): Promise<RowsWritten<Row>> {
-  const { rows, write, passes, isLastTry = false } = options
+  const { rows, write, passes, parts: partsOf, isLastTry = false } = options
   const refused: Row[] = []
   const parts: (readonly Row[])[] = rows.length === 0 ? [] : [rows]
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
@@ -50,6 +52,11 @@ export async function writeRows<Row>(options: RowsToWrite<Row>): Promise<RowsWri
       if (!isRefusal(error, isLastTry)) return { refused, left: [...part, ...parts.reverse().flat()], error }
       const [row] = part
       if (part.length === 1 && row !== undefined) {
+        const pieces = partsOf?.(row) ?? []
+        if (pieces.length > 0) {
+          parts.push(pieces)
+          continue
+        }
         refused.push(row)
         giveUp(options, row, error)
       } else {
@@ -83,7 +90,8 @@ export function isRefusal(error: unknown, isLastTry = false): boolean {
   return isLastTry && (code === QUERY_CANCELED || !OUTAGE_CLASSES.has(group))
 }
 
-function giveUp<Row>({ table, about, log }: RowsToWrite<Row>, row: Row, error: unknown): void {
+function giveUp<Row>({ table: of, about, log }: RowsToWrite<Row>, row: Row, error: unknown): void {
+  const table = typeof of === 'string' ? of : of(row)
   countLostRows(table, 'refused')
   // The error's own details quote the row.
   const { message } = error as Error

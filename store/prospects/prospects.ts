@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
+import type { Store } from '../database/database.ts'
 import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -222,8 +223,8 @@ export async function* eachProspect(
  * Resolves what has waited too long, in all workspaces, some thousand a call. `expires_at` says when to look; the campaign's `expire_days`
  * of now decides.
  */
-export async function expireProspects(tenantless: { query: Query }, now: Date): Promise<number> {
-  const { rowCount } = await tenantless.query(
+export async function expireProspects(store: Pick<Store, 'pool'>, now: Date): Promise<number> {
+  const { rowCount } = await store.pool.query(
     `with seen as (
        select p.id, case when c.expire_days >= 0 then p.created_at + c.expire_days * interval '24 hours' end as expires_at
        from prospects p join campaigns c on c.id = p.campaign_id
@@ -239,5 +240,3 @@ export async function expireProspects(tenantless: { query: Query }, now: Date): 
   )
   return rowCount ?? 0
 }
-
-type Query = (text: string, values: unknown[]) => Promise<{ rowCount: number | null }>

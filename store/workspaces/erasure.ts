@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { ROWS_PER_BLOCK } from '../batches/tables.ts'
 import type { Store } from '../database/database.ts'
-import { type Call, ROWS_PER_BLOCK } from '../database/schema.ts'
+import type { Call } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** Removes what a workspace keeps of calls and of people, for good. */

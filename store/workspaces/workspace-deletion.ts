@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { OPEN_STATUSES } from '../calls/call-writes.ts'
+import { OPEN_STATUSES } from '../calls/open-calls.ts'
 import type { Store } from '../database/database.ts'
 
 /** Rows a statement removes: a few hundred milliseconds at most, so that a stop or a lock never waits long. */

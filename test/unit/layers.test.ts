@@ -81,6 +81,20 @@ t.test('every file of the runtime stands on a floor and imports nothing from abo
   t.same([...up].sort(), LOOKS_UP.map(([from, to]) => `${from} → ${to}`).sort())
 })
 
+t.test('SQL is written in the store, and scripts of Redis are loaded in its own room there', async (t) => {
+  const found: string[] = []
+  for (const folder of ['api', 'cli', 'config', 'runtime', 'workers']) {
+    for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
+      const path = join(entry.parentPath, entry.name)
+      const text = await readFile(path, 'utf8')
+      const writesSql = /import \{[^}]*\bsql\b[^}]*\} from 'kysely'|\b(?:client|pool|db)\.query[(<]/.test(text)
+      if (writesSql || text.includes('loadScript(')) found.push(relative(ROOT, path))
+    }
+  }
+  t.same(found, [])
+})
+
 t.test('no folder has more than 25 files beside each other, but that of the migrations', async (t) => {
   const server = ['api', 'cli', 'config', 'plugins', 'runtime', 'store', 'workers']
   for (const folder of [

@@ -11,7 +11,7 @@ const BY_ROLE = new Set(['cli', 'command', 'endpoint', 'index', 'messages', 'mod
 const BY_CODE = ['store/migrations/', 'languages/']
 
 /** Only ever lowered: a new file is named after its main export. */
-const MOST_UNMATCHED = 118
+const MOST_UNMATCHED = 116
 /** Only ever lowered: a new name is not exported by another file yet. */
 const MOST_SHARED_NAMES = 9
 

@@ -18,8 +18,13 @@ import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { contextOfCall, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { agentById } from '../../store/agents/agents.ts'
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
-import { claimAnalyses, type DueAnalysis, postponeAnalysis, settleAnalysis } from '../../store/calls/call-analyses.ts'
-import { addProgress } from '../../store/calls/call-writes.ts'
+import {
+  addUsage,
+  claimAnalyses,
+  type DueAnalysis,
+  postponeAnalysis,
+  settleAnalysis,
+} from '../../store/calls/call-analyses.ts'
 import { callById } from '../../store/calls/calls.ts'
 import type { Store } from '../../store/database/database.ts'
 import { startPeriodicJob } from '../rounds.ts'
@@ -130,7 +135,7 @@ async function analyse(services: Services, { callId, workspaceId }: DueAnalysis,
   }
   const choice = { llm: { provider: agent.llm_provider, model: agent.llm_model } }
   const costs = services.prices.costOf(choice, usage, new Date(services.clock.nowMs()))
-  await addProgress(tenant, callId, usage, [], costs)
+  await addUsage(tenant, callId, usage, costs)
 }
 
 /** What the model found, as it was asked to say it; undefined: it can't. */

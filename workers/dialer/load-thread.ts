@@ -3,7 +3,7 @@ import pg from 'pg'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { noteThreadId } from '../../runtime/process/offload/thread-id.ts'
 import { lower } from '../../runtime/process/priority.ts'
-import { loadBatch } from './load-batch.ts'
+import { loadBatch } from '../../store/prospects/load-batch.ts'
 
 /** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
 

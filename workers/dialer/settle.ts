@@ -1,5 +1,5 @@
 import { attemptOutcomeOf, decide, type PartOfDay } from '../../runtime/dialing/retry.ts'
-import { cancelQueuedCall } from '../../store/calls/outbound-calls.ts'
+import { cancelQueuedCall } from '../../store/calls/cancel-calls.ts'
 import { addDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import {
   type EndedAttempt,

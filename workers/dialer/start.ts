@@ -109,7 +109,7 @@ export async function startDialer(services: {
       )
     }
     if (swept++ % TIDY_EVERY === 0) {
-      await expireProspects({ query: (text, values) => store.pool.query(text, values) }, now)
+      await expireProspects(store, now)
       await tellMissedCallBacks(store, now)
       await purgeCampaigns(store)
     }

@@ -1,12 +1,12 @@
 import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/call/control/session-token.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
-import type { CallEvent } from '../../runtime/call/log/events.ts'
+import type { CallEnd } from '../../runtime/call/log/call-change.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
-import { appendLastEvent } from '../../store/calls/call-events.ts'
-import { type CallEnd, listOpenCalls, type OpenCall, writeEnd } from '../../store/calls/call-writes.ts'
+import { listOpenCalls, type OpenCall } from '../../store/calls/open-calls.ts'
+import { endCall } from '../../store/calls/write-calls.ts'
 import { type Store, sqlState } from '../../store/database/database.ts'
 import { isRefusal } from '../../store/database/write-rows.ts'
 import { unleasedCalls } from '../../store/redis/call-leases.ts'
@@ -21,20 +21,15 @@ import { startPeriodicJob } from '../rounds.ts'
 const INTERVAL_MS = 5_000
 const PAGE = 500
 
-const NODE_LOST: CallEnd = {
+type ReaperEnd = Omit<CallEnd, 'at' | 'durationMs'>
+
+const NODE_LOST: ReaperEnd = {
   status: 'failed',
   endReason: 'node_lost',
   disposition: 'failed',
   error: 'The server that held the call was lost, and up to a second of what happened before with it',
 }
-const TOKEN_EXPIRED: CallEnd = { status: 'canceled', endReason: 'token_expired', disposition: 'no_answer' }
-
-const eventOf = ({ status, endReason: end_reason, disposition, error }: CallEnd) => ({
-  status,
-  end_reason,
-  disposition,
-  ...(error === undefined ? {} : { error }),
-})
+const TOKEN_EXPIRED: ReaperEnd = { status: 'canceled', endReason: 'token_expired', disposition: 'no_answer' }
 
 export interface ReaperOptions {
   store: Store
@@ -56,7 +51,7 @@ export interface Reaper {
 }
 
 /** Which end a call without a lease gets; undefined: it may still be taken. */
-export function endOf(call: OpenCall, nowMs: number): CallEnd | undefined {
+export function endOf(call: OpenCall, nowMs: number): ReaperEnd | undefined {
   if (call.status !== 'queued') return NODE_LOST
   // A phone call waiting to be dialled has no lease.
   if (call.callType !== 'web') return call.placedAt === null ? undefined : NODE_LOST
@@ -96,20 +91,10 @@ function reaperRound({
     if (call.placedAt !== null) {
       await releaseCarrier?.(call).catch((err) => log.warn({ err, callId: call.id }, 'The carrier could not be asked'))
     }
-    const ended = await writeEnd(
-      store.tenant(call.workspaceId),
-      call.id,
-      end,
-      new Date(clock.nowMs()),
-      end === NODE_LOST ? undefined : 0,
-      prices?.platformUsdPerMinute(new Date(clock.nowMs())),
-    )
+    const { id: callId, workspaceId } = call
+    const durationMs = end === NODE_LOST ? undefined : 0
+    const ended = await endCall(store, { workspaceId, callId }, end, new Date(clock.nowMs()), durationMs, prices)
     if (!ended) return
-    const at = clock.nowMs()
-    const last: CallEvent = { type: 'ended', ...eventOf(end), seq: 0, at }
-    await appendLastEvent(store, call.workspaceId, call.id, last).catch((err) =>
-      log.warn({ err, callId: call.id }, 'The end of a call is missing in its log'),
-    )
     log.warn({ callId: call.id, endReason: end.endReason }, 'Call ended by the reaper')
   }
 

@@ -1,6 +1,6 @@
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
-import type { OpenCall } from '../../store/calls/call-writes.ts'
+import type { OpenCall } from '../../store/calls/open-calls.ts'
 import type { Store } from '../../store/database/database.ts'
 
 const CARRIER_TIMEOUT_MS = 5_000

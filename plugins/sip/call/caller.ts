@@ -9,6 +9,8 @@ const MAX_VALUE_LENGTH = 512
 const MAX_NUMBER_LENGTH = 64
 /** Identities asserted by the trunk come first, the phone's own claim last. */
 const IDENTITIES = ['p-asserted-identity', 'remote-party-id', 'from'] as const
+const ASSERTED: ReadonlySet<string> = new Set(['p-asserted-identity', 'p-preferred-identity', 'remote-party-id'])
+const HIDING: ReadonlySet<string> = new Set(['id', 'user', 'header'])
 const ANONYMOUS = /^(?:anonymous|unavailable|unknown|restricted)$/i
 
 /** What was dialled: a registrar puts its own contact into the request and leaves the number in To. */
@@ -23,7 +25,7 @@ export function dialledNumber(request: SipRequest, countries: readonly string[])
 
 /** The caller's number, else the name they have at home (`204`, `alice`); undefined: withheld. */
 export function callerNumber(request: SipRequest, countries: readonly string[]): string | undefined {
-  const users = IDENTITIES.map((name) => addressOf(request, name)?.uri.user)
+  const users = identitiesOf(request).map((one) => one?.uri.user)
   for (const user of users) {
     const number = user === undefined ? undefined : readNumber(user, countries)
     if (number !== undefined) return number
@@ -37,29 +39,49 @@ export function callerNumber(request: SipRequest, countries: readonly string[]):
  * @param take names of headers that become variables of their own
  */
 export function callerVariables(request: SipRequest, take: readonly string[]): Record<string, string> {
-  const identities = IDENTITIES.map((name) => addressOf(request, name))
+  const identities = identitiesOf(request)
   const asserted = identities.find((one) => one !== undefined)
   const name = identities.map((one) => one?.displayName?.trim()).find((one) => one !== undefined && one !== '')
   const verstat = identities.map((one) => one?.params.get('verstat') ?? one?.uri.params.get('verstat')).find(Boolean)
   const diversion = addressOf(request, 'diversion') ?? addressOf(request, 'history-info')
   const found: Record<string, string | undefined> = {
     sip_call_id: request.callId,
-    sip_from_user: asserted?.uri.user,
+    sip_from_user: withoutParameters(asserted?.uri.user),
     sip_from_host: asserted?.uri.host,
     sip_from_name: name,
-    sip_to_user: request.to.uri.user,
-    sip_dialled: request.uri.user,
-    sip_diversion: diversion?.uri.user,
-    sip_privacy: headerOf(request, 'privacy'),
+    sip_to_user: withoutParameters(request.to.uri.user),
+    sip_dialled: withoutParameters(request.uri.user),
+    sip_diversion: withoutParameters(diversion?.uri.user),
+    sip_privacy: headerOf(request, 'privacy') ?? (isHidden(request) ? 'id' : undefined),
     sip_verstat: verstat,
     sip_attestation: headerOf(request, 'p-attestation-indicator') ?? headerOf(request, 'attestation-info'),
     sip_uui: headerOf(request, 'user-to-user'),
   }
   for (const header of take) {
+    if (isHidden(request) && ASSERTED.has(header.toLowerCase())) continue
     found[`sip_${header.toLowerCase().replaceAll('-', '_')}`] = headerOf(request, header.toLowerCase())
   }
   const entries = Object.entries(found).filter(([, value]) => value !== undefined && value !== '')
   return Object.fromEntries(entries.map(([key, value]) => [key, cleanText(textOf(value ?? ''), MAX_VALUE_LENGTH)]))
+}
+
+/** Does the caller withhold the number (RFC 3323, RFC 3325; `privacy` of Remote-Party-ID)? */
+function isHidden(request: SipRequest): boolean {
+  const wishes = (headerOf(request, 'privacy') ?? '').toLowerCase().split(/[;,\s]+/)
+  if (wishes.some((wish) => HIDING.has(wish))) return true
+  const remote = addressOf(request, 'remote-party-id')?.params.get('privacy')?.toLowerCase()
+  return remote === 'full' || remote === 'uri' || remote === 'name,uri'
+}
+
+/** Who calls: of one who withholds the number, only what the phone itself says of them. */
+function identitiesOf(request: SipRequest): (NameAddress | undefined)[] {
+  const names = isHidden(request) ? (['from'] as const) : IDENTITIES
+  return names.map((name) => addressOf(request, name))
+}
+
+/** `+14155550100;npdi=yes`: parameters of numbers (RFC 3966) are not to be spoken. */
+function withoutParameters(user: string | undefined): string | undefined {
+  return user?.split(';')[0]
 }
 
 /** Bytes a character, as messages are kept, to the UTF-8 they mean. */

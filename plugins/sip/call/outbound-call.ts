@@ -15,7 +15,7 @@ import { cancelOf } from '../transaction/client-transaction.ts'
 import { GIVE_UP_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
 import type { ContactName, Presence } from '../trunk/presence.ts'
-import { causeOf, type Ending, reasonHeader } from './outcome.ts'
+import { blockOf, causeOf, type Ending, reasonHeader } from './outcome.ts'
 
 /** Answers that only ask for another session interval. */
 const MAX_INTERVALS = 2
@@ -154,7 +154,7 @@ export class OutboundCall {
       this.#earlyMedia(response, tag)
       if (tokensOf(response, 'require').includes('100rel')) this.#acknowledge(response, tag, dialog)
     }
-    if (response.status === 180 || response.status === 183) this.#options.events.ringing()
+    if (response.status <= 183) this.#options.events.ringing()
   }
 
   #earlyDialog(response: SipResponse, tag: string, request: OutgoingRequest): EarlyDialog {
@@ -255,8 +255,10 @@ export class OutboundCall {
       return
     }
     const { status, reason, contacts } = response
+    const block = blockOf(response, this.#rang)
     const retryAfterS = Number(/^\d{1,6}/.exec(headerOf(response, 'retry-after') ?? '')?.[0] ?? 0)
-    this.#fail({ status, reason, q850: causeOf(response), contacts: contacts.map(({ uri }) => uri), retryAfterS })
+    const known = { status, reason, q850: causeOf(response), ...(block === undefined ? {} : { block }) }
+    this.#fail({ ...known, contacts: contacts.map(({ uri }) => uri), retryAfterS })
   }
 
   #accepted(response: SipResponse): void {
@@ -276,6 +278,7 @@ export class OutboundCall {
     // Another branch of a fork, or one who was quicker than our CANCEL: goodbye (RFC 3261, section 13.2.2.4).
     if (this.#acks.size > 1 || this.#hungUp || this.#reported) {
       this.#goodbye(dialog, way, this.#acks.size > 1 ? 'answered_elsewhere' : undefined)
+      if (this.#hungUp) this.#fail(CANCELED)
       return
     }
     this.#stopWaiting()
@@ -329,7 +332,9 @@ export class OutboundCall {
   #ringTimeout(): void {
     if (this.#reported || this.#hungUp) return
     this.hangUp('no_answer')
-    this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
+    // No phone rang: the trunk took the call and lost it.
+    if (!this.#rang) this.#fail({ status: 0, reason: '', q850: undefined, stalled: true })
+    else this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
   }
 
   /** No provisional response at all: the target is unreachable. A later answer is hung up on. */

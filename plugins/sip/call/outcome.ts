@@ -1,6 +1,7 @@
+import { cleanText } from '../../../runtime/lib/text.ts'
 import type { DialFailure } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { meaningOf } from '../../../runtime/plugin-sdk/telephony/cause.ts'
-import { headersOf, type SipHeader, type Uri } from '../message/message.ts'
+import { headersOf, type SipHeader, type SipResponse, type Uri } from '../message/message.ts'
 import { reasonOf } from '../message/serializer.ts'
 
 /** Why a call was not to be, as its last answer says it. */
@@ -13,6 +14,10 @@ export interface Ending {
   readonly contacts?: readonly Uri[]
   /** Retry-After of an overloaded peer; 0: absent. */
   readonly retryAfterS?: number
+  /** Who refused the call in the callee's place, in its own words, as far as it gave any. */
+  readonly block?: string
+  /** The trunk said that it tries, and nothing more. */
+  readonly stalled?: boolean
 }
 
 export interface Failed {
@@ -24,13 +29,37 @@ export interface Failed {
 }
 
 /** What became of a call by its last answer, and a sentence for the operator. */
-export function failureOf({ status, reason, q850 }: Ending): Failed {
+export function failureOf({ status, reason, q850, block }: Ending): Failed {
   const words = [...reason].filter((char) => char >= ' ' && char !== '\x7f').join('')
-  const { failure, sentence, elsewhere } = meaningOf({ sipStatus: status === 0 ? undefined : status, q850 })
+  const { failure, sentence, elsewhere } = meaningOf({
+    sipStatus: status === 0 ? undefined : status,
+    q850,
+    isBlock: block !== undefined,
+  })
   const said = `${status} ${words.trim().slice(0, 120) || reasonOf(status)}`
   const cause = q850 === undefined ? '' : ` (Q.850 cause ${q850})`
-  const meant = sentence === undefined ? '' : `; ${sentence}`
+  const by = block === undefined || block === '' ? '' : ` (${block})`
+  const meant = sentence === undefined ? '' : `; ${sentence}${by}`
   return { failure, detail: `SIP error: ${said}${cause}${meant}`, elsewhere }
+}
+
+/** Words of carriers and analytics engines that block calls by who calls. */
+const BLOCK_WORDS = /block|fraud|spam|robocall|nuisance|reputation|analytics|unwanted|violation|scam/i
+/** Statuses and the cause by which a callee, or an engine in its place, refuses. */
+const REFUSALS: ReadonlySet<number> = new Set([603, 607, 608])
+const CALL_REJECTED = 21
+const MAX_BLOCK_CHARACTERS = 200
+
+/**
+ * Was the call refused by the network instead of the callee? So it is where an engine says so (608, RFC 8688; 603+ of the FCC; a
+ * carrier's own words), and where nothing rang that a person could have refused. Undefined: a person may have; else the words.
+ */
+export function blockOf(response: SipResponse, rang: boolean): string | undefined {
+  if (!REFUSALS.has(response.status) && causeOf(response) !== CALL_REJECTED) return undefined
+  const said = ['reason', 'warning', 'x-twilio-error', 'call-info'].flatMap((name) => headersOf(response, name))
+  const words = [response.reason, ...said].find((one) => BLOCK_WORDS.test(one) || /purpose="?jwscard/i.test(one))
+  if (words === undefined && response.status !== 608 && rang) return undefined
+  return cleanText(words ?? '', MAX_BLOCK_CHARACTERS)
 }
 
 /** The cause of `Reason: Q.850;cause=17;text="busy"` (RFC 3326); undefined where no header says one. */

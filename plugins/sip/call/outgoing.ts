@@ -95,6 +95,12 @@ class Placing {
   async #waysOf(active: ActiveTrunk): Promise<Way[]> {
     await active.locating
     const targets = active.candidates(this.#nowMs)
+    if (this.#trunks.length > 0 && targets.every((target) => active.isSilent(target, this.#nowMs))) {
+      // It is left alone for its minute, as long as another trunk can be asked.
+      this.#why = `trunk "${active.trunk.name}" at ${active.authority} does not answer`
+      active.figures.failedOver()
+      return []
+    }
     if (targets.length === 0) this.#why = active.unreachable ?? `"${active.nextHop.host}" has no address`
     return targets.map((target) => ({ active, target }))
   }
@@ -285,12 +291,12 @@ class Placing {
     }
     const { failure, detail, elsewhere } = failureOf(ending)
     // The callee was alerted: don't call them again.
-    const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
+    const goOn = elsewhere && !rang && ending.stalled !== true && (this.#ways.length > 0 || this.#trunks.length > 0)
     if (ending.status === 0) {
       const { name } = active.trunk
       this.#why = active.isExtension
         ? `a phone of ${name} does not answer`
-        : `trunk "${name}" at ${active.authority} does not answer`
+        : `trunk "${name}" at ${active.authority} ${ending.stalled ? 'took the call and never said that it rings' : 'does not answer'}`
     }
     if (goOn) {
       active.figures.failedOver()
@@ -331,8 +337,8 @@ function forWhom({ onBehalfOf, from }: DialOrder, host: string): { displayName?:
 }
 
 /** The call log's entry of an unanswered call. */
-function endFigures({ status, q850 }: Ending): CarrierFigures {
-  const { failure } = meaningOf({ sipStatus: status || undefined, q850 })
+function endFigures({ status, q850, block }: Ending): CarrierFigures {
+  const { failure } = meaningOf({ sipStatus: status || undefined, q850, isBlock: block !== undefined })
   return {
     ...(status === 0 ? {} : { sipStatus: status }),
     ...(q850 === undefined ? {} : { q850 }),

@@ -1,5 +1,5 @@
 import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
-import { boundary } from '../../../runtime/lib/async/boundary.ts'
+import { keyOfSignal } from '../../../runtime/media/tones/dtmf.ts'
 import { causeOf, reasonHeader } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'
@@ -173,8 +173,7 @@ export class EstablishedDialog implements DialogSession {
         this.#end()
         if (this.#successor !== undefined) return
         this.#options.leg.known(releasedBy(this.#options.weCalled ? 'callee' : 'caller', causeOf(request)))
-        if (this.#handover.left()) queueMicrotask(boundary('sip', () => this.#options.leg.ended('caller_hangup')))
-        else this.#options.leg.ended('caller_hangup')
+        this.#options.leg.ended(this.#handover.left() ? 'transferred' : 'caller_hangup')
         return
       case 'INVITE':
       case 'UPDATE':
@@ -293,10 +292,11 @@ export class EstablishedDialog implements DialogSession {
     const { request } = transaction
     const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
     const text = Buffer.from(request.body).toString('latin1').trim()
-    const key = (type === 'application/dtmf-relay' ? /signal\s*=\s*([0-9A-D*#])/i.exec(text)?.[1] : text) ?? ''
-    const known = (type === 'application/dtmf-relay' || type === 'application/dtmf') && /^[0-9A-D*#]$/i.test(key)
-    transaction.respond(known || request.body.length === 0 ? 200 : 415)
-    if (known) this.#options.leg.keyPressed(key.toUpperCase())
+    const signal = type === 'application/dtmf-relay' ? /^signal[ \t]*=[ \t]*(\S{1,2})[ \t]*$/im.exec(text)?.[1] : text
+    const isKnown = type === 'application/dtmf-relay' || type === 'application/dtmf'
+    const key = isKnown ? keyOfSignal(signal ?? '') : undefined
+    transaction.respond(key !== undefined || request.body.length === 0 ? 200 : 415)
+    if (key !== undefined) this.#options.leg.keyPressed(key)
   }
 
   /** Keeps the session alive (RFC 4028): with an UPDATE where the other side knows it, else with an INVITE. */

@@ -38,9 +38,9 @@ export interface HandoverOptions {
 /** Leads a call elsewhere, at our wish or at the other side's (RFC 3515). */
 export class Handover {
   readonly #options: HandoverOptions
-  #referred: ((sipfrag: string) => void) | undefined
-  /** The other side hangs up while it transfers itself. */
-  #left: (() => void) | undefined
+  #referred: ((sipfrag: string, isOver: boolean) => void) | undefined
+  /** The other side hangs up while it transfers itself. False: it had not accepted that yet. */
+  #left: (() => boolean) | undefined
 
   constructor(options: HandoverOptions) {
     this.#options = options
@@ -48,9 +48,7 @@ export class Handover {
 
   /** The other side has hung up. True: a peer that accepted the REFER and left without a NOTIFY has followed it. */
   left(): boolean {
-    const left = this.#left
-    left?.()
-    return left !== undefined
+    return this.#left?.() ?? false
   }
 
   /** The other side wants to be led elsewhere. A caller may not have us call others at our expense: only to take a call's place. */
@@ -103,7 +101,8 @@ export class Handover {
     else if (this.#referred === undefined) transaction.respond(481)
     else {
       transaction.respond(200)
-      this.#referred(Buffer.from(request.body).toString('latin1'))
+      const isOver = /^terminated\b/i.test(headerOf(request, 'subscription-state')?.trim() ?? '')
+      this.#referred(Buffer.from(request.body).toString('latin1'), isOver)
     }
   }
 
@@ -121,12 +120,17 @@ export class Handover {
       resolve(result)
     }
     const cancel = context.timers.after(TRANSFER_TIMEOUT_MS, () => settle('failed'))
-    this.#referred = (sipfrag) => {
-      const status = Number(/^SIP\/2\.0 (\d{3})/.exec(sipfrag)?.[1])
+    this.#referred = (sipfrag, isOver) => {
+      const status = Number(/^\s*SIP\/2\.0 +(\d{3})/i.exec(sipfrag)?.[1])
+      // It says no more of the transfer: the call goes on with us.
+      if (Number.isNaN(status) && isOver) settle('failed')
       if (status >= 200) settle(status < 300 ? 'taken' : ANSWERS_OF_CALLEE.has(status) ? 'failed' : 'refused')
     }
-    this.#left = () => accepted && settle('taken')
     let accepted = false
+    this.#left = () => {
+      if (accepted) settle('taken')
+      return accepted
+    }
     const headers = [
       contactOf(this.#options.flow(), contact),
       { name: 'refer-to', value: `<${target}>` },

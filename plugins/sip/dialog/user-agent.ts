@@ -202,8 +202,23 @@ export class UserAgent implements TransactionUser {
     this.#pending.get(invite)?.cancel()
   }
 
+  /** A flood of calls over a trunk is answered without a transaction, whose answer would be repeated for half a minute. */
+  admits(request: SipRequest, flow: Flow): boolean {
+    if (request.method !== 'INVITE' || request.to.params.has('tag')) return true
+    const trunks = this.#options.trunks.from(flow.address)
+    const nowMs = this.#options.context().clock.monotonicMs()
+    if (trunks.length === 0 || trunks.some((active) => active.admitsInvite(nowMs))) return true
+    this.#options.gatekeeper.refuse('trunk_rate', flow.address, 'More calls a second than the trunk takes')
+    this.#unavailable(request, flow)
+    return false
+  }
+
   overloaded(request: SipRequest, flow: Flow): void {
     this.#options.gatekeeper.refuse('overloaded', flow.address, 'Too many transactions at once')
+    this.#unavailable(request, flow)
+  }
+
+  #unavailable(request: SipRequest, flow: Flow): void {
     const headers = [{ name: 'retry-after', value: '10' }]
     flow.send(serializeResponse(responseTo(request, flow, 503, 'overloaded', { headers })))
   }

@@ -10,6 +10,7 @@ import {
   type CodecName,
   type LocalMedia,
   type MediaEncryption,
+  receivedAfter,
   writeAnswer,
   writeOffer,
 } from './offer-answer.ts'
@@ -117,6 +118,8 @@ export class CallMedia {
   /** Takes an offer. Throws MediaRefused when there is nothing in it for us. */
   accept(offer: SessionDescription): { agreement: Agreement; answer: Buffer } {
     const agreement = this.#agree(offer)
+    const { codec, payloadType, eventPayloadType: type, eventClockHz = LINE_CODECS[codec].clockHz } = agreement
+    this.#names.learn(codec, payloadType, type === undefined ? undefined : { type, clockHz: eventClockHz })
     return { agreement, answer: this.#say(() => writeAnswer(offer, agreement, this.#local)) }
   }
 
@@ -132,7 +135,8 @@ export class CallMedia {
 
   /** Takes the answer to our offer. Throws MediaRefused. */
   complete(answer: SessionDescription): Agreement {
-    return this.#agree(answer)
+    const agreement = this.#agree(answer)
+    return { ...agreement, received: receivedAfter(answer, agreement, this.#codecs, this.#names) }
   }
 
   #agree(description: SessionDescription): Agreement {
@@ -141,13 +145,14 @@ export class CallMedia {
     const isUsable = named !== undefined && isIP(named.address) !== 0 && maySendTo(named.address)
     const agreement = named && { ...named, address: isUsable ? named.address : (peer ?? '') }
     if (agreement === undefined || agreement.address === '') {
-      throw new MediaRefused(
-        488,
-        `No audio in common; we have ${this.#codecs.join(', ')}${SPOKEN[this.#local.srtp?.encryption ?? 'off']}`,
-      )
+      const lacking = [...new Set(description.media.flatMap((one) => one.lackingCrypto))].join(', ')
+      const ours = `we have ${this.#codecs.join(', ')}${SPOKEN[this.#local.srtp?.encryption ?? 'off']}`
+      throw new MediaRefused(488, `No audio in common; ${ours}${lacking === '' ? '' : ` and keys without ${lacking}`}`)
     }
-    const { codec, payloadType, eventPayloadType: type, eventClockHz = LINE_CODECS[codec].clockHz } = agreement
-    this.#names.learn(codec, payloadType, type === undefined ? undefined : { type, clockHz: eventClockHz })
+    const family = isIP(this.#local.address)
+    if (isUsable && family !== 0 && isIP(agreement.address) !== family) {
+      throw new MediaRefused(488, `Media for ${agreement.address} cannot be sent from ${this.#local.address}`)
+    }
     return agreement
   }
 }

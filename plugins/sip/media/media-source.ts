@@ -5,6 +5,8 @@ export interface MediaAddress {
 
 /** So many packets in a row, and only they, make another source the call's. */
 const LEARN_PACKETS = 3
+/** The place that both sides left goes on sending for a while, which makes it the call's only after three seconds of it alone. */
+const LEARN_PACKETS_OF_LEFT = 150
 /** The call's own source has to be silent this long before another may take its place. */
 const RELEARN_AFTER_MS = 1_000
 
@@ -20,6 +22,8 @@ export class MediaSource {
   #heardMs = Number.NEGATIVE_INFINITY
   #candidate: MediaAddress | undefined
   #count = 0
+  /** Where packets came from before the sides agreed on another place. */
+  #left: MediaAddress | undefined
 
   /** @param allows whether media of this call may come from an address that its description doesn't name */
   constructor(named: MediaAddress, allows: (address: string) => boolean) {
@@ -40,6 +44,7 @@ export class MediaSource {
   /** Both sides agreed on another place. */
   rename(named: MediaAddress): void {
     if (same(named, this.#named)) return
+    this.#left = this.target
     this.#named = named
     this.#current = undefined
     this.#candidate = undefined
@@ -58,7 +63,8 @@ export class MediaSource {
     }
     this.#count = this.#candidate !== undefined && same(from, this.#candidate) ? this.#count + 1 : 1
     this.#candidate = { address: from.address, port: from.port }
-    if (this.#count < LEARN_PACKETS) return 'waits'
+    const isLeft = this.#left !== undefined && same(from, this.#left)
+    if (this.#count < (isLeft ? LEARN_PACKETS_OF_LEFT : LEARN_PACKETS)) return 'waits'
     this.#take(from, nowMs)
     return 'taken'
   }

@@ -20,6 +20,8 @@ export interface SrtpTerms {
   readonly tag: string
   readonly ours: Buffer
   readonly theirs: Buffer
+  /** Of the identifier of their key in each packet. */
+  readonly theirMkiBytes: number
 }
 
 /** Both sides' terms of the audio stream. */
@@ -32,6 +34,11 @@ export interface Agreement {
   readonly payloadType: number
   /** Payload type of telephone events; undefined: the other side has none. */
   readonly eventPayloadType: number | undefined
+  /**
+   * What packets to us may hold at any time besides, by the payload types that we named (RFC 3264, section 5.1); before those
+   * of the other side.
+   */
+  readonly received?: ReadonlyMap<number, CodecName | 'events'>
   /** What the durations of events count; absent: as the audio does. */
   readonly eventClockHz?: number
   /** Undefined: the media are plain. */
@@ -90,6 +97,34 @@ export function agree(
   }
 }
 
+/**
+ * What may come to us after an answer to our offer: every codec and the telephone events of the answer, under the numbers that
+ * we named, and under the answer's where those mean nothing else.
+ */
+export function receivedAfter(
+  answer: SessionDescription,
+  agreement: Agreement,
+  codecs: readonly CodecName[],
+  names: PayloadTypes,
+): ReadonlyMap<number, CodecName | 'events'> {
+  const media = answer.media.find((one) => one.port === agreement.port && one.formats.length > 0)
+  const ours = new Map<number, CodecName | 'events'>()
+  const theirs = new Map<number, CodecName | 'events'>()
+  for (const format of media?.formats ?? []) {
+    const encoding = media?.encodings.get(Number(format)) ?? ''
+    const codec = codecs.find((one) => encoding === LINE_CODECS[one].encoding.toUpperCase())
+    const clockHz = /^TELEPHONE-EVENT\/(\d{4,6})$/.exec(encoding)?.[1]
+    if (codec !== undefined) {
+      ours.set(names.codec(codec), codec)
+      theirs.set(Number(format), codec)
+    } else if (clockHz !== undefined) {
+      ours.set(names.events(Number(clockHz)), 'events')
+      theirs.set(Number(format), 'events')
+    }
+  }
+  return new Map([...theirs, ...ours])
+}
+
 /** The telephone events of a description that count so. */
 function eventsOf(media: MediaDescription, clockHz: number): { type: number; clockHz: number } | undefined {
   const wanted = `TELEPHONE-EVENT/${clockHz}`
@@ -118,7 +153,9 @@ function keyOf(media: MediaDescription, srtp: LocalMedia['srtp']): (CryptoLine &
 function termsOf(media: MediaDescription, srtp: LocalMedia['srtp']): { srtp?: SrtpTerms } {
   const crypto = keyOf(media, srtp)
   if (crypto === undefined || srtp === undefined) return {}
-  return { srtp: { suite: crypto.suite, tag: crypto.tag, ours: srtp.key, theirs: crypto.key } }
+  return {
+    srtp: { suite: crypto.suite, tag: crypto.tag, ours: srtp.key, theirs: crypto.key, theirMkiBytes: crypto.mkiBytes },
+  }
 }
 
 const cryptoLine = (tag: string, suite: SrtpSuite, key: Buffer): string =>

@@ -1,6 +1,7 @@
 import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '../../../runtime/call/types/leg.ts'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../../runtime/lib/clock.ts'
+import { LINE_CODECS } from '../../../runtime/media/codecs/line-codec.ts'
 import { lastLoud, samplesPerFrame } from '../../../runtime/media/frame.ts'
 import { LineAudio, sessionFormatFor } from '../../../runtime/media/line/line-audio.ts'
 import type { Pacer } from '../../../runtime/media/line/pacer.ts'
@@ -12,11 +13,12 @@ import { ringback } from '../../../runtime/media/tones/ringback.ts'
 import type { TransferCase } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
 import { FirstWords } from './first-words.ts'
+import { KeyPresses } from './key-presses.ts'
 import { LineQuality } from './line-quality.ts'
 import type { MediaPair } from './media-ports.ts'
 import { MediaReports } from './media-reports.ts'
 import { type MediaAddress, MediaSource } from './media-source.ts'
-import type { Agreement, SrtpTerms } from './offer-answer.ts'
+import type { Agreement, CodecName, SrtpTerms } from './offer-answer.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { type Random, RtpSender } from './rtp-sender.ts'
 import { SrtpStream } from './srtp.ts'
@@ -28,6 +30,8 @@ const MEDIA_TIMEOUT_MS = 15_000
 const SILENT_AFTER_MS = 100
 /** A pause, in which lost time is made up for: no sample louder than this. */
 const QUIET_PEAK = 200
+/** RFC 3389: what the silence between two stretches of speech sounds like. */
+const COMFORT_NOISE = 13
 /** What one of two joined callers says waits no longer than this to be sent to the other. */
 const MAX_RELAYED_FRAMES = 10
 
@@ -77,6 +81,7 @@ export class RtpLeg implements Leg {
   readonly #reports: MediaReports
   readonly #silence: Uint8Array
   readonly #keys: DtmfDetector
+  readonly #presses = new KeyPresses()
   #agreement: Agreement
   /** Encryption, by direction; undefined: plain. */
   #srtp: { terms: SrtpTerms; out: SrtpStream; in: SrtpStream } | undefined
@@ -284,7 +289,12 @@ export class RtpLeg implements Leg {
 
   /** A key that came with the signalling. */
   keyPressed(key: string): void {
-    if (!this.#over) this.#events?.dtmf(key)
+    this.#pressed(key, 'signalling')
+  }
+
+  #pressed(key: string, by: 'events' | 'signalling'): void {
+    if (this.#over || !this.#presses.isNew(key, by, this.#options.clock.monotonicMs())) return
+    this.#events?.dtmf(key)
   }
 
   /** Both sides agreed anew: hold, resume, or another address. */
@@ -308,14 +318,16 @@ export class RtpLeg implements Leg {
       this.#srtp = undefined
       return
     }
-    const { suite, ours, theirs } = terms
+    const { suite, ours, theirs, theirMkiBytes } = terms
     // Streams whose keys stay go on with their counters.
     const keeps = (which: 'ours' | 'theirs') =>
-      before?.terms.suite === suite && before.terms[which].equals(terms[which])
+      before?.terms.suite === suite &&
+      before.terms[which].equals(terms[which]) &&
+      before.terms.theirMkiBytes === theirMkiBytes
     this.#srtp = {
       terms,
       out: before !== undefined && keeps('ours') ? before.out : new SrtpStream(suite, ours),
-      in: before !== undefined && keeps('theirs') ? before.in : new SrtpStream(suite, theirs),
+      in: before !== undefined && keeps('theirs') ? before.in : new SrtpStream(suite, theirs, theirMkiBytes),
     }
   }
 
@@ -381,28 +393,28 @@ export class RtpLeg implements Leg {
     if (this.#over || this.#leave === undefined) return
     const plain = this.#srtp === undefined ? bytes : this.#srtp.in.unprotect(bytes)
     const packet = plain && readRtp(plain)
-    const { payloadType, eventPayloadType } = this.#agreement
     if (packet === undefined) return
-    const isAudio = packet.payloadType === payloadType
-    const isEvent = packet.payloadType === eventPayloadType
+    const what = heldIn(packet.payloadType, this.#agreement)
     const nowMs = this.#options.clock.monotonicMs()
-    if (!this.#isFrom(from, isAudio || isEvent, nowMs)) return
+    if (!this.#isFrom(from, what !== undefined, nowMs)) return
     this.#heardMs = nowMs
-    if (!(isAudio || isEvent) || !this.#receiver.accept(packet, nowMs)) return
-    if (isAudio) this.#audio(packet, nowMs)
-    else {
+    // Comfort noise is no audio, but its sequence numbers are not lost.
+    if (what === undefined && packet.payloadType !== COMFORT_NOISE) return
+    if (what !== undefined && what !== 'events') this.#receiver.retime(LINE_CODECS[what].clockHz)
+    if (!this.#receiver.accept(packet, nowMs)) return
+    if (what === 'events') {
       const key = this.#receiver.key(packet)
-      if (key !== undefined) this.#events?.dtmf(key)
-    }
+      if (key !== undefined) this.#pressed(key, 'events')
+    } else if (what !== undefined) this.#audio(packet, what, nowMs)
   }
 
-  #audio(packet: RtpPacket, nowMs: number): void {
+  #audio(packet: RtpPacket, codec: CodecName, nowMs: number): void {
     // Half a second at most: more is no telephone.
     if (packet.payload.length === 0 || packet.payload.length > 4_000) return
     // Music on hold is not speech.
     if (isHeld(this.#agreement)) return
     this.#audioMs = nowMs
-    const bytes = this.#line.fromLine(packet.payload)
+    const bytes = this.#line.fromLine(packet.payload, codec)
     // Damaged, or all of it waits in the resampler.
     if (bytes.length === 0) return
     const samples = (bytes.length * samplesPerFrame(this.format.sampleRateHz)) / this.#silence.length
@@ -435,6 +447,14 @@ export class RtpLeg implements Leg {
     this.#quality.reported(report, this.#options.clock.nowMs())
     if (this.#heardMs !== undefined) this.#heardMs = this.#options.clock.monotonicMs()
   }
+}
+
+/** What a packet of this payload type holds; undefined: nothing that was agreed on. */
+function heldIn(payloadType: number, agreement: Agreement): CodecName | 'events' | undefined {
+  const known = agreement.received?.get(payloadType)
+  if (known !== undefined) return known
+  if (payloadType === agreement.payloadType) return agreement.codec
+  return payloadType === agreement.eventPayloadType ? 'events' : undefined
 }
 
 /** The other side wants to hear nothing: what it sends, if anything, is music. */

@@ -2,9 +2,11 @@ import type { RtpPacket } from '../../../runtime/media/line/rtp-packet.ts'
 import { DtmfReceiver } from '../../../runtime/media/tones/dtmf.ts'
 import type { ReceiverFigures } from './rtcp.ts'
 
-/** A jump of the sequence number beyond this is a new stream (RFC 3550, appendix A.1). */
+/** A jump of the sequence number beyond these, forward and back, is a new stream if it goes on so (RFC 3550, appendix A.1). */
 const MAX_DROPOUT = 3_000
 const SEEN_WINDOW = 64
+/** A change of the way by more than this is a clock that was set, not jitter. */
+const MAX_TRANSIT_STEP_S = 1
 /** What comes late is heard late rather than never; what comes later than this is not. */
 const MAX_LATE_MS = 1_000
 const FRAMES_A_SECOND = 50
@@ -43,6 +45,8 @@ export class RtpReceiver {
   #first = 0
   /** Bit n: the packet n before the highest was seen. */
   #seen = 0n
+  /** What follows a packet that did not fit: two in a row are a stream that began anew. */
+  #resumesAt: number | undefined
   #received = 0
   #expectedBefore = 0
   #receivedBefore = 0
@@ -84,14 +88,17 @@ export class RtpReceiver {
     if (packet.ssrc !== this.#ssrc) this.#begin(packet)
     const extended = this.#extend(packet.sequence)
     const behind = this.#highest + this.#cycles - extended
-    if (behind > MAX_DROPOUT || behind < -MAX_DROPOUT) {
+    if (this.#received > 0 && (behind >= SEEN_WINDOW || behind < -MAX_DROPOUT)) {
+      if (packet.sequence !== this.#resumesAt) {
+        this.#resumesAt = (packet.sequence + 1) & 0xffff
+        return false
+      }
       this.#begin(packet)
       return this.accept(packet, nowMs)
     }
+    this.#resumesAt = undefined
     if (behind >= 0) {
-      if (behind >= SEEN_WINDOW || (this.#seen >> BigInt(behind)) & 1n) {
-        if (this.#received > 0) return false
-      }
+      if ((this.#seen >> BigInt(behind)) & 1n && this.#received > 0) return false
       this.#seen |= 1n << BigInt(behind)
     } else {
       this.#seen = BigInt.asUintN(SEEN_WINDOW, (this.#seen << BigInt(-behind)) | 1n)
@@ -109,6 +116,7 @@ export class RtpReceiver {
     this.#first = packet.sequence
     this.#cycles = 0
     this.#seen = 0n
+    this.#resumesAt = undefined
     this.#received = 0
     this.#expectedBefore = 0
     this.#receivedBefore = 0
@@ -128,9 +136,8 @@ export class RtpReceiver {
   #measureJitter(timestamp: number, nowMs: number): void {
     this.#jitterTimestamp = timestamp
     const transit = (Math.round((nowMs * this.#clockHz) / 1000) - timestamp) | 0
-    if (this.#transit !== undefined) {
-      this.#jitter += (Math.abs((transit - this.#transit) | 0) - this.#jitter) / 16
-    }
+    const step = this.#transit === undefined ? undefined : Math.abs((transit - this.#transit) | 0)
+    if (step !== undefined && step < MAX_TRANSIT_STEP_S * this.#clockHz) this.#jitter += (step - this.#jitter) / 16
     this.#transit = transit
   }
 

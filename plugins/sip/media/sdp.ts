@@ -26,6 +26,8 @@ export interface MediaDescription {
   readonly ptimeMs: number | undefined
   /** Keys that SRTP is offered with (RFC 4568), most wanted first. */
   readonly crypto: readonly CryptoLine[]
+  /** Parameters of keys that we lack, for which their lines were left out: `KDR`. */
+  readonly lackingCrypto: readonly string[]
   /** Where `a=rtcp` puts RTCP; undefined: the port after. */
   readonly rtcpPort: number | undefined
 }
@@ -36,6 +38,8 @@ export interface CryptoLine {
   readonly suite: string
   /** Master key and salt. */
   readonly key: Buffer
+  /** Bytes of the key's identifier in each packet (RFC 3711, section 3.1); 0: packets have none. */
+  readonly mkiBytes: number
 }
 
 export interface SessionDescription {
@@ -58,20 +62,21 @@ interface Draft {
   encodings: Map<number, string>
   rtcpPort: number | undefined
   crypto: CryptoLine[]
+  lackingCrypto: string[]
   ptimeMs: number | undefined
   maxPtimeMs: number | undefined
 }
 
 /** Reads a description. Throws SdpError. */
 export function parseSdp(body: Uint8Array): SessionDescription {
-  const lines = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8').split(/\r?\n/)
+  const lines = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8').trimStart().split(/\r?\n/)
   if (lines.length > MAX_LINES) throw new SdpError(`The description has ${lines.length} lines`)
-  if (lines[0] !== 'v=0') throw new SdpError('The description does not begin with v=0')
+  if (lines[0]?.trim() !== 'v=0') throw new SdpError('The description does not begin with v=0')
   const session = emptyDraft('')
   const media: Draft[] = []
   for (const line of lines.slice(1)) {
-    if (line === '') continue
-    if (line[1] !== '=') throw new SdpError(`"${shorten(line)}" is no line of a description`)
+    // A line that cannot be read says nothing of the audio (RFC 8866, section 5: what is unknown is ignored).
+    if (line[1] !== '=') continue
     const value = line.slice(2).trim()
     if (line[0] === 'm') media.push(emptyDraft(value))
     else readLine(media.at(-1) ?? session, line[0] ?? '', value)
@@ -87,6 +92,7 @@ function emptyDraft(line: string): Draft {
     encodings: new Map(),
     rtcpPort: undefined,
     crypto: [],
+    lackingCrypto: [],
     ptimeMs: undefined,
     maxPtimeMs: undefined,
   }
@@ -94,7 +100,7 @@ function emptyDraft(line: string): Draft {
 
 function readLine(draft: Draft, type: string, value: string): void {
   if (type === 'c') {
-    const [network, family, address = ''] = value.split(' ')
+    const [network, family, address = ''] = value.split(/ +/)
     if (network !== 'IN' || (family !== 'IP4' && family !== 'IP6')) throw new SdpError(`c=${shorten(value)}`)
     draft.address = address.split('/')[0] ?? ''
   }
@@ -103,8 +109,8 @@ function readLine(draft: Draft, type: string, value: string): void {
   const name = colon < 0 ? value : value.slice(0, colon)
   const text = value.slice(colon + 1)
   if (DIRECTIONS.has(name)) draft.direction = name as Direction
-  else if (name === 'rtcp') draft.rtcpPort = portOf(text.split(' ')[0] ?? '')
-  else if (name === 'crypto') draft.crypto.push(...cryptoOf(text))
+  else if (name === 'rtcp') draft.rtcpPort = readPort(text.split(' ')[0] ?? '')
+  else if (name === 'crypto') readCrypto(draft, text)
   else if (name === 'ptime') draft.ptimeMs = Number.parseFloat(text) || undefined
   else if (name === 'maxptime') draft.maxPtimeMs = Number.parseFloat(text) || undefined
   else if (name === 'rtpmap') {
@@ -113,9 +119,15 @@ function readLine(draft: Draft, type: string, value: string): void {
   }
 }
 
-function portOf(text: string): number {
+/** Undefined: the text is no port. */
+function readPort(text: string): number | undefined {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(port <= 65535)) throw new SdpError(`"${shorten(text)}" is no port`)
+  return port <= 65535 ? port : undefined
+}
+
+function portOf(text: string): number {
+  const port = readPort(text)
+  if (port === undefined) throw new SdpError(`"${shorten(text)}" is no port`)
   return port
 }
 
@@ -141,6 +153,7 @@ function finish(draft: Draft, session: Draft): MediaDescription {
     direction: draft.direction ?? session.direction ?? 'sendrecv',
     rtcpPort: draft.rtcpPort,
     crypto: draft.crypto,
+    lackingCrypto: draft.lackingCrypto,
     ptimeMs: ptimeOf(draft.ptimeMs ?? session.ptimeMs, draft.maxPtimeMs ?? session.maxPtimeMs),
   }
 }
@@ -151,12 +164,19 @@ function ptimeOf(wishMs: number | undefined, mostMs: number | undefined): number
   return Math.min(wishMs ?? DEFAULT_PTIME_MS, mostMs ?? Number.POSITIVE_INFINITY)
 }
 
-/** None where the key has parameters that we don't have (another rate, several keys, no encryption). */
-function cryptoOf(text: string): CryptoLine[] {
-  const match = /^(\d{1,9}) +([A-Za-z0-9_]+) +inline:([A-Za-z0-9+/]+={0,2})(?:\|(?:2\^)?\d+)?(?: +WSH=\d+)?$/.exec(
-    text.trim(),
-  )
-  if (match === null) return []
-  const [, tag = '', suite = '', key = ''] = match
-  return [{ tag, suite, key: Buffer.from(key, 'base64') }]
+/** What a key may have besides that changes nothing for us; `-…` may be ignored (RFC 4568, section 6.3.7). */
+const HARMLESS = /^(?:-.*|WSH=\d{1,9}|FEC_ORDER=(?:FEC_SRTP|SRTP_FEC)|KDR=0)$/
+const MAX_MKI_BYTES = 128
+
+/** Reads a key. One with parameters that we lack (a rate of derivation, several keys, no encryption) is left out and named. */
+function readCrypto(draft: Draft, text: string): void {
+  const [tag = '', suite = '', inline = '', ...parameters] = text.trim().split(/ +/)
+  if (!/^\d{1,9}$/.test(tag) || !/^\w{1,60}$/.test(suite)) return
+  const lacking = parameters.filter((one) => !HARMLESS.test(one)).map((one) => shorten(one.split('=')[0] ?? ''))
+  const key = /^inline:([A-Za-z0-9+/]+={0,2})(?:\|(?:2\^)?\d{1,20})?(?:\|\d{1,20}:(\d{1,3}))?$/.exec(inline)
+  const mkiBytes = Number(key?.[2] ?? 0)
+  if (key === null || mkiBytes > MAX_MKI_BYTES)
+    lacking.push(inline.includes(';') ? 'several keys' : 'another form of key')
+  if (lacking.length > 0) draft.lackingCrypto.push(...lacking)
+  else draft.crypto.push({ tag, suite, key: Buffer.from(key?.[1] ?? '', 'base64'), mkiBytes })
 }

@@ -33,13 +33,18 @@ export class SrtpStream {
   readonly #tag = Buffer.alloc(RTCP_TAG_BYTES)
   #rtcpIndex = 0
   #rtcpHighest = -1
+  readonly #mkiBytes: number
 
-  /** @param master key and salt, 30 bytes */
-  constructor(suite: SrtpSuite, master: Uint8Array) {
+  /**
+   * @param master key and salt, 30 bytes
+   * @param mkiBytes of the key's identifier, which stands before the tag in packets that come
+   */
+  constructor(suite: SrtpSuite, master: Uint8Array, mkiBytes = 0) {
     if (master.length !== MASTER_KEY_BYTES + MASTER_SALT_BYTES) {
       throw new RangeError(`A master key and salt are 30 bytes, not ${master.length}`)
     }
     this.#tagBytes = suite.endsWith('32') ? 4 : 10
+    this.#mkiBytes = mkiBytes
     const key = Buffer.from(master.subarray(0, MASTER_KEY_BYTES))
     const salt = Buffer.from(master.subarray(MASTER_KEY_BYTES))
     this.#rtp = derive(key, salt, 0)
@@ -64,7 +69,8 @@ export class SrtpStream {
 
   /** The plain packet; undefined: it is forged, damaged or came before. */
   unprotect(packet: Buffer): Buffer | undefined {
-    const end = packet.length - this.#tagBytes
+    const tagAt = packet.length - this.#tagBytes
+    const end = tagAt - this.#mkiBytes
     if (end < RTP_HEADER_BYTES) return undefined
     const start = payloadStart(packet)
     if (start === undefined || start > end) return undefined
@@ -75,7 +81,7 @@ export class SrtpStream {
     if (roc < 0) return undefined
     const sealed = packet.subarray(0, end)
     this.#rtp.auth.digest(sealed, roc, this.#tag, 0, this.#tagBytes)
-    if (!timingSafeEqual(packet.subarray(end), this.#tag.subarray(0, this.#tagBytes))) return undefined
+    if (!timingSafeEqual(packet.subarray(tagAt), this.#tag.subarray(0, this.#tagBytes))) return undefined
     if (!this.#isNew(state, roc, sequence)) return undefined
     this.#rollover.set(ssrc, state)
     const plain = Buffer.from(sealed)
@@ -97,11 +103,12 @@ export class SrtpStream {
   }
 
   unprotectRtcp(packet: Buffer): Buffer | undefined {
-    const end = packet.length - RTCP_TAG_BYTES
+    const tagAt = packet.length - RTCP_TAG_BYTES
+    const end = tagAt - this.#mkiBytes
     if (end < RTCP_HEADER_BYTES + 4) return undefined
     const sealed = packet.subarray(0, end)
     this.#rtcp.auth.digest(sealed, undefined, this.#tag, 0, RTCP_TAG_BYTES)
-    if (!timingSafeEqual(packet.subarray(end), this.#tag.subarray(0, RTCP_TAG_BYTES))) return undefined
+    if (!timingSafeEqual(packet.subarray(tagAt), this.#tag.subarray(0, RTCP_TAG_BYTES))) return undefined
     const trailer = sealed.readUInt32BE(end - 4)
     const index = trailer & 0x7fffffff
     if (index <= this.#rtcpHighest) return undefined

@@ -18,6 +18,8 @@ export interface Share {
 
 /** Receives new requests for the user agent. */
 export interface TransactionUser {
+  /** False: a new request is answered already, at once and without a transaction. */
+  admits(request: SipRequest, flow: Flow): boolean
   request(transaction: ServerTransaction): void
   /** The ACK of a 2xx: it has no transaction. */
   ack(request: SipRequest, flow: Flow): void
@@ -98,6 +100,7 @@ export class Transactions {
       known.repeated()
       return
     }
+    if (!this.#user.admits(message, flow)) return
     const shares = this.#sharesOf(flow)
     const free = MAX_TRANSACTIONS - this.#servers.size
     if (shares.some((share) => this.#heldBy(share) >= share.most * free)) {

@@ -27,6 +27,8 @@ const MAX_OWNERS = 10_000
 const MAX_CHAIN = 4
 /** A target that said nothing is asked again after this; OPTIONS find out sooner that it is back. */
 const SILENT_MS = 60_000
+/** New INVITEs at once that are looked at, of any trunk: a carrier that comes back offers what waits in one go. */
+const LEAST_INVITES = 20
 const DEFAULT_PORTS = { udp: 5060, tcp: 5060, tls: 5061 } as const
 
 /** What a trunk said to REGISTER or OPTIONS. */
@@ -58,6 +60,7 @@ export class ActiveTrunk {
   #internal: AddressList
   #media: AddressList
   #bucket: TokenBucket
+  #invites: TokenBucket
 
   constructor(trunk: Trunk, nowMs: number) {
     this.trunk = trunk
@@ -65,10 +68,14 @@ export class ActiveTrunk {
     this.#internal = new AddressList(trunk.internalAddresses)
     this.#media = new AddressList(trunk.settings.media_addresses)
     this.#bucket = bucketOf(trunk, nowMs)
+    this.#invites = invitesOf(trunk, nowMs)
   }
 
   change(trunk: Trunk, nowMs: number): void {
-    if (trunk.maxCallsPerSecond !== this.trunk.maxCallsPerSecond) this.#bucket = bucketOf(trunk, nowMs)
+    if (trunk.maxCallsPerSecond !== this.trunk.maxCallsPerSecond) {
+      this.#bucket = bucketOf(trunk, nowMs)
+      this.#invites = invitesOf(trunk, nowMs)
+    }
     this.trunk = trunk
     this.#ranges = new AddressList(trunk.allowedAddresses)
     this.#internal = new AddressList(trunk.internalAddresses)
@@ -210,6 +217,15 @@ export class ActiveTrunk {
   leave(): void {
     this.#active--
   }
+
+  /** Is a new INVITE looked at? Twice as many as calls may begin, so that what is refused stays cheap. */
+  admitsInvite(nowMs: number): boolean {
+    return this.#invites.take(nowMs)
+  }
+}
+
+function invitesOf({ maxCallsPerSecond }: Trunk, nowMs: number): TokenBucket {
+  return new TokenBucket({ perSecond: 2 * maxCallsPerSecond, burst: LEAST_INVITES + 2 * maxCallsPerSecond }, nowMs)
 }
 
 function bucketOf(trunk: Trunk, nowMs: number): TokenBucket {
@@ -236,6 +252,7 @@ export class TrunkTable {
     this.#load().catch((err) => this.#log.warn({ err }, 'The trunks could not be read; the known ones stay')),
   )
   #closed = false
+  #isRetired = false
   #unwatch: () => void = () => undefined
   #cancel: () => void = () => undefined
 
@@ -286,17 +303,30 @@ export class TrunkTable {
     })
   }
 
+  /** The node takes no calls any more: another one registers in its place. */
+  retire(): void {
+    this.#isRetired = true
+    this.#cancelShare()
+    inBackground('sip', this.#share())
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired
+  }
+
   /** Is this trunk ours to register with? */
   isOurs({ trunk }: ActiveTrunk): boolean {
+    if (this.#isRetired) return false
     return this.#directory.share === undefined || this.#ours?.has(trunk.id) === true
   }
 
   /** Tells the other nodes of our calls, learns of theirs, and whose the registrations are. */
   async #share(): Promise<void> {
     const { share } = this.#directory
+    if (share === undefined && this.#isRetired) this.#told()
     if (share === undefined || this.#closed) return
     const all = this.all()
-    const wanted = all.filter(({ trunk }) => trunk.register).map(({ trunk }) => trunk.id)
+    const wanted = all.filter(({ trunk }) => trunk.register && !this.#isRetired).map(({ trunk }) => trunk.id)
     const active = new Map(all.map((one) => [one.trunk.id, one.activeCalls]))
     try {
       const { ours, elsewhere } = await share.call(this.#directory, wanted, active, signalWithin(SHARE_TIMEOUT_MS))

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SlotClaim } from '../../admission/slot-claim.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -7,11 +8,10 @@ import type { Logger } from '../../process/log.ts'
 import type { CallTap } from '../../recording/call-recording.ts'
 import type { LinkSession } from '../link/api-end.ts'
 import type { AskMethod, SoundSpan } from '../link/messages.ts'
-import { CallLog, type CallLogSink } from '../log/call-log.ts'
-import { CallRow } from '../log/call-row.ts'
+import { CallLog } from '../log/call-log.ts'
 import type { CallEventBody, EventOf, SupervisorEvent } from '../log/events.ts'
 import { cutOff, errorOf } from '../log/fold.ts'
-import type { CallJournal } from '../log/journal.ts'
+import { type CallJournal, journalSink } from '../log/journal.ts'
 import { resumeOf } from '../log/resume.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../path.ts'
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
@@ -55,7 +55,7 @@ export interface LiveCallOptions {
   seat?: ClaimedSlot
   /** How long a callee without a reserved slot waits before the announcement. Absent: the usual wait. */
   unseated?: { waitMs: number; announcement: AgentSpec }
-  /** What was written of the call before it had a leg. */
+  /** The log of the call before it had a leg, which goes on. */
   before?: CallLog
   dispatch: Dispatch
   leases: Leases
@@ -82,7 +82,6 @@ export class LiveCall implements PathCall {
   /** Resolves when the call is over and written down. */
   readonly done: Promise<Outcome>
   readonly #options: LiveCallOptions
-  readonly #row: CallRow
   readonly #asks: WorkerRequests
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
@@ -107,13 +106,11 @@ export class LiveCall implements PathCall {
     this.lineTimes = new LineTimes(options.leg.format)
     this.supervision = new Supervision(options.leg, options.clock, () => this.tap)
     this.#reserved = options.seat
-    this.#row = new CallRow(options.callId, options.journal, options.log)
-    const sinks: CallLogSink[] = [
-      (event) => options.journal.event?.(options.callId, event),
-      (event) => this.#row.take(event),
+    this.log = options.before ?? new CallLog(options.clock, [])
+    this.log.follow([
+      journalSink(options.journal, options.callId, options.agent),
       (event) => this.audio.take(event, options.clock.monotonicMs()),
-    ]
-    this.log = new CallLog(options.clock, sinks, options.before)
+    ])
     this.#asks = new WorkerRequests(options.callId, this.log, options.answers, options.clock, options.agent.tools)
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
@@ -269,7 +266,7 @@ export class LiveCall implements PathCall {
   #mayGoOn(reason: string): boolean {
     if (reason === DRAINED) return true
     const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
-    const answers = this.log.state.turns.filter(({ role, interrupted }) => role === 'agent' && !interrupted).length
+    const answers = this.log.state.turns.filter(({ role, interrupted }) => role === 'assistant' && !interrupted).length
     const then = this.#lost.lost(turns, answers, this.#options.clock.monotonicMs())
     if (then === 'go_on') return true
     const message = this.#lost.count
@@ -349,8 +346,11 @@ export class LiveCall implements PathCall {
   }
 
   async #seek(): Promise<void> {
-    const waitMs = this.#state.seekUntilMs - this.#options.clock.monotonicMs()
+    const { clock } = this.#options
     try {
+      const pauseMs = this.#lost.pauseMs(clock.monotonicMs())
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: this.#over.signal })
+      const waitMs = this.#state.seekUntilMs - clock.monotonicMs()
       const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(this.#claim(), waitMs, this.#over.signal))
       if (this.#state.phase === 'ended') return seat.release('done')
       this.#seat = seat
@@ -467,12 +467,12 @@ export class LiveCall implements PathCall {
     const { answeredAtMs } = this.#state
     const { clock } = this.#options
     const durationMs = answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs)
-    inBackground('call', this.#writeEnd(cause, told, new Date(clock.nowMs()), durationMs))
+    inBackground('call', this.#writeEnd(cause, told, durationMs))
   }
 
   /** The end is the last event of the log: it is written once the worker has reported everything. */
-  async #writeEnd(cause: EndCause, told: Promise<void>, endedAt: Date, durationMs: number): Promise<void> {
-    const { leases, log } = this.#options
+  async #writeEnd(cause: EndCause, told: Promise<void>, durationMs: number): Promise<void> {
+    const { journal, leases, log } = this.#options
     await told
     const cut = cutOff(this.log.state)
     if (cut !== undefined) this.log.append(cut)
@@ -481,11 +481,12 @@ export class LiveCall implements PathCall {
     const error = errorOf(state, end.error)
     const outcome: Outcome = { ...end, ...(error === undefined ? {} : { error }) }
     const { status, endReason: end_reason, disposition } = outcome
-    this.log.append({ type: 'ended', status, end_reason, disposition, ...(error === undefined ? {} : { error }) })
+    const why = error === undefined ? {} : { error }
+    this.log.append({ type: 'ended', status, end_reason, disposition, ...why, duration_ms: durationMs })
     log.info({ callId: this.callId, ...outcome, durationMs }, 'Call ended')
     // The lease is dropped once the end is written: until then the reaper keeps off, and afterwards finds nothing.
     try {
-      await this.#row.ended(outcome, endedAt, durationMs)
+      await journal.written(this.callId)
       await leases.dropCall(this.callId)
     } catch (err) {
       log.warn({ err, callId: this.callId }, 'Could not drop the lease of an ended call')

@@ -2,6 +2,8 @@
 const MOST_IN_A_ROW = 3
 /** Maximum workers lost without an answer that the caller heard to its end between them. */
 const MOST_WITHOUT_ANSWER = 20
+/** Pauses before another worker is tried after the second loss in a row, and after each later one: workers of one machine die together. */
+const PAUSES_MS = [1_500, 3_000]
 /** A worker that ran the conversation this long was not lost to the replayed state. */
 const INNOCENT_MS = 60_000
 
@@ -18,6 +20,7 @@ export class LostWorkers {
   #turns = -1
   #answers = 0
   #acceptedAtMs: number | undefined
+  #lostAtMs = 0
 
   accepted(nowMs: number): void {
     this.#acceptedAtMs = nowMs
@@ -32,10 +35,17 @@ export class LostWorkers {
     this.#acceptedAtMs = undefined
     this.#inARow = turns === this.#turns && ranMs < INNOCENT_MS ? this.#inARow + 1 : 1
     this.#turns = turns
+    this.#lostAtMs = nowMs
     this.#withoutAnswer = answers > this.#answers ? 1 : this.#withoutAnswer + 1
     this.#answers = answers
     if (this.#inARow >= 2 * MOST_IN_A_ROW || this.#withoutAnswer >= MOST_WITHOUT_ANSWER) return 'give_up'
     return this.#inARow === MOST_IN_A_ROW ? 'leave_out' : 'go_on'
+  }
+
+  /** How long the call waits before it is offered again. */
+  pauseMs(nowMs: number): number {
+    const pauseMs = this.#inARow < 2 ? 0 : PAUSES_MS[Math.min(this.#inARow - 2, PAUSES_MS.length - 1)]!
+    return Math.max(0, this.#lostAtMs + pauseMs - nowMs)
   }
 
   /** Words for the log: how many were lost. */

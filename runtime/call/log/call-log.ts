@@ -6,8 +6,8 @@ import { type CallState, fold, NOTHING_YET } from './fold.ts'
 /** Of one text of an event, as its schema allows. */
 const MAX_TEXT_CHARS = 100_000
 
-/** Takes each event as it is written, in order. Must not throw and must not wait. */
-export type CallLogSink = (event: CallEvent) => void
+/** Takes each event as it is written, in order, and the state after it. Must not throw and must not wait. */
+export type CallLogSink = (event: CallEvent, state: CallState) => void
 
 /**
  * The log of one call: the one place where its events are numbered. The writer of an event runs its effects
@@ -15,17 +15,18 @@ export type CallLogSink = (event: CallEvent) => void
  */
 export class CallLog {
   readonly #clock: Pick<Clock, 'nowMs'>
-  readonly #sinks: readonly CallLogSink[]
+  #sinks: readonly CallLogSink[]
   #state = NOTHING_YET
   #seq = 0
 
-  /** @param before what was written of the call until now, which this goes on with */
-  constructor(clock: Pick<Clock, 'nowMs'>, sinks: readonly CallLogSink[], before?: CallLog) {
+  constructor(clock: Pick<Clock, 'nowMs'>, sinks: readonly CallLogSink[]) {
     this.#clock = clock
     this.#sinks = sinks
-    if (before === undefined) return
-    this.#state = before.#state
-    this.#seq = before.#seq
+  }
+
+  /** From now on these take its events instead: the call has a leg. */
+  follow(sinks: readonly CallLogSink[]): void {
+    this.#sinks = sinks
   }
 
   /** What happened so far. */
@@ -40,7 +41,7 @@ export class CallLog {
     // What is only shown has no place of its own: it stands before the next that is kept.
     if (!isPassing(body)) this.#seq++
     this.#state = fold(this.#state, event)
-    for (const sink of this.#sinks) sink(event)
+    for (const sink of this.#sinks) sink(event, this.#state)
     return event
   }
 }

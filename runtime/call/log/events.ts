@@ -33,6 +33,8 @@ const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_0
 const LIFE = [
   event('queued', {}),
   event('ringing', {}),
+  /** The callee picked up while no agent was reserved for the call, and waits for one. */
+  event('picked_up', {}),
   /** `providers`: the agent's first choice of each stage; `provider_switched` says when another served. */
   event('answered', { providers: Type.Optional(Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })) }),
   event('ended', {
@@ -41,6 +43,8 @@ const LIFE = [
     disposition: name,
     /** What went wrong, for readers of the call log. */
     error: Type.Optional(text),
+    /** From the answer. Absent: the node that held the call is lost. */
+    duration_ms: Type.Optional(ms),
   }),
   event('worker_taken', { worker: name }),
   event('worker_lost', { worker: name, reason: name }),

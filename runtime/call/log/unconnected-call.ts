@@ -1,16 +1,22 @@
 import type { Clock } from '../../lib/clock.ts'
-import { CallLog, type CallLogSink } from './call-log.ts'
+import { CallLog } from './call-log.ts'
 import type { EventOf } from './events.ts'
+import { type CallJournal, journalSink } from './journal.ts'
 
-/** The whole log of a call that never came to a leg: it waited, and was over. `before`: what else happened of it. */
-export function logUnconnectedCall(
+/**
+ * Ends a call that never came to a leg. Resolves when that is written, as `written` of the journal does.
+ * @param log what else happened of it
+ */
+export function endUnconnectedCall(
   clock: Pick<Clock, 'nowMs'>,
-  sink: CallLogSink,
+  journal: CallJournal,
+  callId: string,
   end: { status: EventOf<'ended'>['status']; endReason: string; disposition: string; error?: string },
-  before?: CallLog,
-): void {
-  const log = before ?? new CallLog(clock, [sink])
+  log = new CallLog(clock, [journalSink(journal, callId)]),
+): Promise<void> {
   if (!log.state.queued) log.append({ type: 'queued' })
   const { status, endReason: end_reason, disposition, error } = end
-  log.append({ type: 'ended', status, end_reason, disposition, ...(error === undefined ? {} : { error }) })
+  const why = error === undefined ? {} : { error }
+  log.append({ type: 'ended', status, end_reason, disposition, ...why, duration_ms: 0 })
+  return journal.written(callId)
 }

@@ -12,3 +12,10 @@ export interface Usage {
   sttSeconds: number
   ttsCharacters: number
 }
+
+/** Which models a conversation uses. */
+export interface StageChoices {
+  llm: { provider: string; model: string }
+  stt: { provider: string; model: string }
+  tts: { provider: string; voice: string }
+}

@@ -21,7 +21,8 @@ export class LineAudio {
   #name: LineCodecName
   #codec: LineCodec
   #out: Resampler
-  #in: Resampler
+  /** What was heard so far, by codec: the other side may change between those agreed on with each packet. */
+  readonly #heard = new Map<LineCodecName, { codec: LineCodec; resampler: Resampler }>()
   /** Of what is said on a line with G.711 in a session that is wider. */
   readonly #limiter: Limiter
   /** Output at the line's rate: each push yields a packet's worth, whatever the resampler holds back. */
@@ -35,7 +36,6 @@ export class LineAudio {
     this.#codec = LINE_CODECS[codec].make()
     const { sampleRateHz } = LINE_CODECS[codec]
     this.#out = new Resampler(format.sampleRateHz, sampleRateHz)
-    this.#in = new Resampler(sampleRateHz, format.sampleRateHz)
   }
 
   get codec(): LineCodecName {
@@ -55,7 +55,7 @@ export class LineAudio {
     this.#codec = make()
     this.#held = new Int16Array(0)
     this.#out = new Resampler(this.#format.sampleRateHz, sampleRateHz)
-    this.#in = new Resampler(sampleRateHz, this.#format.sampleRateHz)
+    this.#heard.clear()
   }
 
   /** The session's bytes, as the line's. */
@@ -78,10 +78,16 @@ export class LineAudio {
     return all.length === length ? all : all.subarray(0, length)
   }
 
-  /** The line's payload, as the session's bytes; a resampler may hold back a few samples. */
-  fromLine(payload: Uint8Array): Uint8Array {
-    if (this.#isSame) return payload
-    return this.#session.encode(this.#in.push(this.#codec.decode(payload)))
+  /** The line's payload in this codec, as the session's bytes; a resampler may hold back a few samples. */
+  fromLine(payload: Uint8Array, name: LineCodecName = this.#name): Uint8Array {
+    if (LINE_CODECS[name].session === this.#format.encoding) return payload
+    let heard = this.#heard.get(name)
+    if (heard === undefined) {
+      const { make, sampleRateHz } = LINE_CODECS[name]
+      heard = { codec: make(), resampler: new Resampler(sampleRateHz, this.#format.sampleRateHz) }
+      this.#heard.set(name, heard)
+    }
+    return this.#session.encode(heard.resampler.push(heard.codec.decode(payload)))
   }
 
   /** Samples at the session's rate, as its bytes. */

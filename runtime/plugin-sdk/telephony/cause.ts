@@ -6,6 +6,8 @@ export interface NetworkWord {
   readonly sipStatus?: number | undefined
   /** ITU-T Q.850, as `Reason: Q.850;cause=17` has it (RFC 3326). */
   readonly q850?: number | undefined
+  /** The network refused in the callee's place. */
+  readonly isBlock?: boolean
 }
 
 export interface Meaning {
@@ -19,6 +21,11 @@ export interface Meaning {
 const BUSY: Meaning = { failure: 'busy', elsewhere: false }
 const NO_ANSWER: Meaning = { failure: 'no_answer', elsewhere: false }
 const REJECTED: Meaning = { failure: 'rejected', sentence: 'the callee refused the call', elsewhere: false }
+const BLOCKED: Meaning = {
+  failure: 'carrier',
+  sentence: 'a carrier or an analytics service blocked the call; the callee did not refuse it',
+  elsewhere: false,
+}
 const BAD_NUMBER: Meaning = { failure: 'invalid_number', sentence: 'the number is not in service', elsewhere: false }
 const BROKEN: Meaning = { failure: 'carrier', elsewhere: true }
 const carrier = (sentence: string): Meaning => ({ failure: 'carrier', sentence, elsewhere: false })
@@ -70,7 +77,8 @@ const BY_STATUS: Readonly<Record<number, Meaning>> = {
 }
 
 /** The outcome of a call by the network's cause. Without a cause there was no response: the carrier failed. */
-export function meaningOf({ sipStatus, q850 }: NetworkWord): Meaning {
+export function meaningOf({ sipStatus, q850, isBlock }: NetworkWord): Meaning {
+  if (isBlock) return BLOCKED
   const own = sipStatus === undefined ? undefined : OWN_WORD[sipStatus]
   const cause = q850 === undefined ? undefined : BY_CAUSE[q850]
   const status = sipStatus === undefined ? BROKEN : BY_STATUS[sipStatus]

@@ -1,7 +1,12 @@
 import t from 'tap'
+import type { StageCosts } from '../../../runtime/call/cost.ts'
+import { entryOf } from '../../../runtime/call/log/call-entry.ts'
+import type { CallEvent } from '../../../runtime/call/log/events.ts'
 import { createUser } from '../../../store/accounts/users.ts'
-import { addProgress, writeEnd } from '../../../store/calls/call-writes.ts'
+import { addUsage } from '../../../store/calls/call-analyses.ts'
+import { makeEventPartitions } from '../../../store/calls/call-events.ts'
 import { callById, insertCall } from '../../../store/calls/calls.ts'
+import { appendCallEvents, endCall } from '../../../store/calls/write-calls.ts'
 import { openStore } from '../../../store/database/database.ts'
 import { testDatabase } from '../../support/instance/services.ts'
 
@@ -16,37 +21,62 @@ const user = await createUser(store.global, {
 const tenant = store.tenant(user.current_workspace_id ?? '')
 const END = { status: 'completed', endReason: 'caller_hangup', disposition: 'completed' } as const
 const USED = { llmInputTokens: 100, llmOutputTokens: 10, sttSeconds: 2.5, ttsCharacters: 40 }
-const NOTHING = { llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: 0, ttsCharacters: 0 }
+const PRICED = { llmUsd: 0.25, sttUsd: 0.125, ttsUsd: 0.5 }
+await makeEventPartitions(store, Date.now())
 
 async function newCall(): Promise<string> {
   const call = { agent_id: tenant.workspaceId, agent_name: 'A', call_type: 'web', direction: 'inbound' } as const
   return (await insertCall(tenant, { ...call, status: 'in_progress' })).id
 }
 
+let seq = 0
+
+/** One report of use, which costs so much. */
+async function use(callId: string, costs: StageCosts, used = true): Promise<void> {
+  const stages = [
+    { stage: 'llm', input_tokens: 100, output_tokens: 10 },
+    { stage: 'stt', seconds: 2.5 },
+    { stage: 'tts', characters: 40 },
+  ] as const
+  const at = Date.now()
+  const events = stages.map((stage): CallEvent => ({ type: 'usage', ...stage, seq: seq++, at }))
+  const none: CallEvent[] = [
+    { type: 'latency', endpointing_ms: 0, stt_ms: 0, llm_ms: 0, tts_ms: 0, total_ms: 120, seq: seq++, at },
+  ]
+  await appendCallEvents(store, [entryOf(tenant.workspaceId, callId, used ? events : none)], { costOf: () => costs })
+}
+
+const end = (callId: string, durationMs: number, usdPerMinute = 0) =>
+  endCall(store, { workspaceId: tenant.workspaceId, callId }, END, new Date(), durationMs, {
+    platformUsdPerMinute: () => usdPerMinute,
+  })
+
 t.test('costs add up, report by report, and the platform’s share comes with the end', async (t) => {
   const id = await newCall()
-  for (let i = 0; i < 3; i++) {
-    await addProgress(tenant, id, USED, [], { llmUsd: 0.25, sttUsd: 0.125, ttsUsd: 0.5 })
-  }
-  await writeEnd(tenant, id, END, new Date(), 90_000, 0.5)
+  for (let i = 0; i < 3; i++) await use(id, PRICED)
+  t.equal(await end(id, 90_000, 0.5), true)
   const call = await callById(tenant, id)
   t.match(call, { cost_llm: 0.75, cost_stt: 0.375, cost_tts: 1.5, platform_cost: 0.75, duration_ms: 90_000 })
+  t.match(call, { llm_input_tokens: 300, llm_output_tokens: 30, stt_seconds: 7.5, tts_characters: 120 })
+  t.equal(await end(id, 1), false, 'it has its end')
 })
 
 t.test('one use without a price makes the stage’s cost unknown for good', async (t) => {
   const id = await newCall()
-  await addProgress(tenant, id, USED, [], { llmUsd: 0.25, sttUsd: 0, ttsUsd: null })
-  await addProgress(tenant, id, USED, [], { llmUsd: null, sttUsd: 0, ttsUsd: 0.5 })
-  await addProgress(tenant, id, USED, [], { llmUsd: 0.25, sttUsd: 0, ttsUsd: 0.5 })
-  await writeEnd(tenant, id, END, new Date(), 1_000)
+  await use(id, { llmUsd: 0.25, sttUsd: 0, ttsUsd: null })
+  await use(id, { llmUsd: null, sttUsd: 0, ttsUsd: 0.5 })
+  await use(id, { llmUsd: 0.25, sttUsd: 0, ttsUsd: 0.5 })
+  await end(id, 1_000)
   t.match(await callById(tenant, id), { cost_llm: null, cost_stt: 0, cost_tts: null, platform_cost: 0 })
 })
 
 t.test('a call that used nothing cost nothing, and use reported after the end still counts', async (t) => {
   const id = await newCall()
-  await addProgress(tenant, id, NOTHING, [120], { llmUsd: 0, sttUsd: 0, ttsUsd: 0 })
-  await writeEnd(tenant, id, END, new Date(), 0)
+  await use(id, PRICED, false)
+  await end(id, 0)
   t.match(await callById(tenant, id), { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 })
-  await addProgress(tenant, id, USED, [], { llmUsd: 0.25, sttUsd: 0.5, ttsUsd: null })
+  await use(id, { llmUsd: 0.25, sttUsd: 0.5, ttsUsd: null })
   t.match(await callById(tenant, id), { cost_llm: 0.25, cost_stt: 0.5, cost_tts: null })
+  await addUsage(tenant, id, USED, PRICED)
+  t.match(await callById(tenant, id), { cost_llm: 0.5, cost_stt: 0.625, cost_tts: null, llm_input_tokens: 200 })
 })

@@ -36,7 +36,7 @@ t.test('a preview reads a file that is wider than its memory, and keeps of its r
   })
   const campaign = { localeName: 'GLOBAL', dupeDays: 30, consentRequired: false, ignoredRegions: [] }
   const params = { campaignId: uuidv7(), mapping: {}, dedupe: true, isAttested: false, campaign, nowMs: 0 }
-  t.match(await preview('../../../workers/dialer/preview-upload.ts', params), {
+  t.match(await preview('../../../store/prospects/upload-preview.ts', params), {
     total: ROWS,
     judged: ROWS,
     loaded: ROWS,

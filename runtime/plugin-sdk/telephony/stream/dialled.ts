@@ -8,6 +8,9 @@ import type { StreamReception } from './reception.ts'
 /** A call that ended may still have a stream on its way: callbacks and streams take different roads. */
 const STREAM_GRACE_MS = 2_000
 
+/** Only a person whose phone rang can refuse a call. */
+const BLOCKED = 'The call was refused before it rang: a carrier or an analytics service blocked it'
+
 /** What a carrier tells of a call it was asked for. */
 export interface DialNews {
   /** Empty where this message doesn't name it. */
@@ -71,6 +74,7 @@ export class DialledCall {
     }
     if (over === undefined) return
     if (this.leg !== undefined) this.leg.hangUp('caller_hangup')
+    else if (over.failure === 'rejected' && !over.answered && !this.#ringing) this.fail('carrier', BLOCKED)
     else if (!over.answered) this.fail(over.failure, over.detail)
     else
       this.#grace ??= setTimeout(

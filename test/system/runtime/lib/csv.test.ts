@@ -142,3 +142,30 @@ t.test('text is clean in every encoding, and a pair that lies in two pieces stay
     ['Bob', '\ufffd\ufffd'],
   ])
 })
+
+t.test('a first line that names the separator is no header', async (t) => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    for (const size of [1, 3, 100]) {
+      const text = [`sep=;`, 'a;b,c', '1;2', ''].join(end)
+      const reader = createCsvReader()
+      const bytes = Buffer.from(text)
+      const records = []
+      for (let at = 0; at < bytes.length; at += size) records.push(...reader.push(bytes.subarray(at, at + size)))
+      t.same(
+        [...records, ...reader.end()],
+        [
+          ['a', 'b,c'],
+          ['1', '2'],
+        ],
+      )
+    }
+  }
+  const reader = createCsvReader()
+  t.same(
+    [...reader.push(Buffer.from('separate,b\n1,2\n')), ...reader.end()],
+    [
+      ['separate', 'b'],
+      ['1', '2'],
+    ],
+  )
+})

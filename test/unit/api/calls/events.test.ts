@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { CallEvent } from '../../../../runtime/call/log/events.ts'
-import { appendCallEvents, makeEventPartitions } from '../../../../store/calls/call-events.ts'
+import { makeEventPartitions } from '../../../../store/calls/call-events.ts'
+import { appendCallEvents } from '../../../../store/calls/write-calls.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
 
 const api = await startTestApi(t)

@@ -8,6 +8,7 @@ import type { Leg, LegEvents } from '../../../../runtime/call/types/leg.ts'
 import type { Carriers } from '../../../../runtime/dialing/carriers.ts'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
 import type { Carrier, DialEvents, DialOrder } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
+import { callEvents } from '../../../../store/calls/call-events.ts'
 import { markPlaced } from '../../../../store/calls/outbound-calls.ts'
 import { redisQuotaPlaces } from '../../../../store/redis/quota-places.ts'
 import { storedQuotas } from '../../../../store/workspaces/quotas.ts'
@@ -49,12 +50,7 @@ async function makeOutbound(node: RealtimeNode, batch?: { status: string }) {
 }
 
 /** A placer of a node that dials by these carriers, in place of the node's own. */
-function startPlacer(
-  t: Teardown,
-  node: RealtimeNode,
-  carrier: Pick<Carrier, 'dial' | 'hangup'>,
-  { calls, journalOf }: Pick<RealtimeNode['sessions'], 'calls' | 'journalOf'> = node.sessions,
-): Placer {
+function startPlacer(t: Teardown, node: RealtimeNode, carrier: Pick<Carrier, 'dial' | 'hangup'>): Placer {
   const quotas = new Quotas(
     redisQuotaPlaces(node.redis),
     storedQuotas(node.store, { webSessionsPerWorkspace: null }),
@@ -62,7 +58,14 @@ function startPlacer(
   )
   t.teardown(() => quotas.stop())
   const placer = new Placer({
-    ...{ store: node.store, calls, quotas, journalOf, clock: systemClock, log },
+    ...{
+      store: node.store,
+      calls: node.sessions.calls,
+      quotas,
+      journalOf: node.sessions.journalOf,
+      clock: systemClock,
+      log,
+    },
     carriers: { get: async () => carrier, titleOf: () => 'Fake' } as unknown as Carriers,
     limits: { idleMs: 600_000, maxDurationMs: 600_000 },
     mcpTools: NO_MCP,
@@ -193,7 +196,6 @@ t.test('who is dialled without a seat gets the next one, or hears who called', {
 t.test('a call that ended says with its end what the carrier said of that', async (t) => {
   const node = await startNode(t)
   await startWorker(t, [node], { capacity: 1 })
-  const { calls, journalOf } = node.sessions
   const carrier: Parameters<typeof startPlacer>[2] = {
     dial: async (_order, events) => {
       events.carrier?.({ callId: 'leg-1', trunk: 'peer' })
@@ -202,17 +204,7 @@ t.test('a call that ended says with its end what the carrier said of that', asyn
     },
     hangup: async () => {},
   }
-  const placer = startPlacer(t, node, carrier, {
-    calls,
-    journalOf: (workspaceId) => {
-      const journal = journalOf(workspaceId)
-      const observed: typeof journal.observed = async (callId, what) => {
-        await sleep(300)
-        await journal.observed?.(callId, what)
-      }
-      return { ...journal, observed }
-    },
-  })
+  const placer = startPlacer(t, node, carrier)
   const { tenant, callId, workspaceId } = await makeOutbound(node)
   await placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
   const read = () => tenant.db.selectFrom('calls').selectAll().where('id', '=', callId).executeTakeFirstOrThrow()
@@ -226,6 +218,12 @@ t.test('a call that ended says with its end what the carrier said of that', asyn
     status: 'busy',
     carrier: { call_id: 'leg-1', trunk: 'peer', sip_status: 486, released_by: 'callee' },
   })
+  const call = { id: callId, createdAt: over!.created_at }
+  const { events } = await callEvents(tenant, call, 0, 100)
+  t.match(
+    events.map(({ type }) => type),
+    ['queued', 'carrier', 'carrier', 'ended'],
+  )
 })
 
 t.test('of many that mark a call as placed one may dial', async (t) => {

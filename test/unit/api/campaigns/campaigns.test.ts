@@ -196,7 +196,10 @@ t.test('campaigns', async (t) => {
     t.match(await client.post('/do-not-call', { body: { phone_number: '1-415-555-0190' } }), { status: 400 })
     const csv = new FormData()
     csv.append('file', new Blob(['Phone Number;reason\n+1 (415) 555-0190;by letter\nnone;x\n']), 'dnc.csv')
-    t.match((await client.post('/do-not-call/upload', { form: csv })).body, { rows: 2, added: 1, known: 0, invalid: 1 })
+    t.match((await client.post('/do-not-call/upload', { form: csv })).body, {
+      ...{ rows: 2, added: 1, known: 0, invalid: 1 },
+      invalid_lines: [{ line: 3 }],
+    })
     t.match(await prospect(), { status: 'resolved', resolution: 'do_not_call' })
     const found = await client.get('/do-not-call', { query: { q: 'letter' } })
     t.match(found.body, { total: 1, items: [{ phone_number: '+14155550190', source: 'upload' }] })

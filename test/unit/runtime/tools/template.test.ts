@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fillHeader, fillJson, fillUrl, UnfitArgument } from '../../../../runtime/tools/template.ts'
+import { FillBudget, fillHeader, fillJson, fillUrl, UnfitArgument } from '../../../../runtime/tools/template.ts'
 
 t.test('what stands in a URL stays one piece of it', async (t) => {
   t.equal(
@@ -25,4 +25,16 @@ t.test('a body keeps the types of what fills it', async (t) => {
     d: null,
     e: null,
   })
+})
+
+t.test('what fills one request is bounded over all its parts', async (t) => {
+  const values = { long: 'x'.repeat(64_000) }
+  const many = '{{long}}'.repeat(17)
+  for (const fill of [fillUrl, fillHeader, fillJson]) {
+    t.throws(() => fill(many, values), { name: 'UnfitArgument', message: /over 1048576 characters/ })
+  }
+  t.throws(() => fillJson(Array(17).fill('{{long}}'), values), UnfitArgument)
+  const budget = new FillBudget()
+  fillHeader('{{long}}'.repeat(16), values, budget)
+  t.throws(() => fillUrl('https://a.example/{{long}}', values, budget), UnfitArgument)
 })

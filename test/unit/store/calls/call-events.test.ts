@@ -2,14 +2,13 @@ import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import type { CallEvent, CallEventBody } from '../../../../runtime/call/log/events.ts'
 import {
-  appendCallEvents,
-  appendLastEvent,
   callEvents,
   callEventsOf,
   dropEventPartitions,
   lacksPartition,
   makeEventPartitions,
 } from '../../../../store/calls/call-events.ts'
+import { appendCallEvents, endCall } from '../../../../store/calls/write-calls.ts'
 import { openStore } from '../../../../store/database/database.ts'
 import { testDatabase } from '../../../support/instance/services.ts'
 
@@ -51,10 +50,8 @@ t.test(
     t.same(await page(10, 5), [[], 5])
     t.same(await callEvents(store.tenant(uuidv7()), call, 0, 10), { events: [], total: 0 })
 
-    await appendLastEvent(store, workspaceId, callId, {
-      ...{ type: 'ended', status: 'failed', end_reason: 'node_lost', disposition: 'failed' },
-      ...{ seq: 0, at: NOW_MS + 9_000 },
-    })
+    const end = { status: 'failed', endReason: 'node_lost', disposition: 'failed' } as const
+    await endCall(store, { workspaceId, callId }, end, new Date(NOW_MS + 9_000))
     const { events } = await callEvents(store.tenant(workspaceId), call, 5, 10)
     t.match(events, [{ type: 'ended', seq: 5 }])
   },

@@ -1,14 +1,21 @@
 import t, { type Test } from 'tap'
 import { uuidv7 } from 'uuidv7'
+import { entriesOf } from '../../../../runtime/call/log/call-entry.ts'
+import type { CallEvent } from '../../../../runtime/call/log/events.ts'
 import { createUser } from '../../../../store/accounts/users.ts'
-import { writeAnswered, writeTurn } from '../../../../store/calls/call-writes.ts'
+import { makeEventPartitions } from '../../../../store/calls/call-events.ts'
 import { type CallFilter, callById, callsPage, insertCall } from '../../../../store/calls/calls.ts'
-import { openStore } from '../../../../store/database/database.ts'
+import { appendCallEvents } from '../../../../store/calls/write-calls.ts'
+import { openStore, type Store } from '../../../../store/database/database.ts'
 import type { Tenant } from '../../../../store/database/tenant.ts'
 import { testDatabase } from '../../../support/instance/services.ts'
 import { seeded } from '../../../support/phone/numbers.ts'
 
 async function newTenant(t: Test): Promise<Tenant> {
+  return (await newWorkspace(t)).tenant
+}
+
+async function newWorkspace(t: Test): Promise<{ store: Store; tenant: Tenant }> {
   const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 4 })
   t.teardown(() => store.close())
   const user = await createUser(store.global, {
@@ -17,7 +24,7 @@ async function newTenant(t: Test): Promise<Tenant> {
     passwordHash: '',
     phoneNumber: '+14155550123',
   })
-  return store.tenant(user.current_workspace_id ?? '')
+  return { store, tenant: store.tenant(user.current_workspace_id ?? '') }
 }
 
 t.test('every page of every filter is what sorting all calls would give', async (t) => {
@@ -86,8 +93,9 @@ t.test('every page of every filter is what sorting all calls would give', async 
 })
 
 t.test('a call that is read while it is written shows no turn before its answer', async (t) => {
-  const tenant = await newTenant(t)
-  const turn = { role: 'user', text: 'Hello.', startMs: 0, endMs: 10, interrupted: false } as const
+  const { store, tenant } = await newWorkspace(t)
+  await makeEventPartitions(store, Date.now())
+  const turn = { type: 'turn', text: 'Hello.', start_ms: 0, end_ms: 10 } as const
   for (let i = 0; i < 100; i++) {
     const { id } = await insertCall(tenant, {
       agent_id: uuidv7(),
@@ -96,7 +104,13 @@ t.test('a call that is read while it is written shows no turn before its answer'
       direction: 'inbound',
       status: 'ringing',
     })
-    const written = writeAnswered(tenant, id, new Date()).then(() => writeTurn(tenant, id, 0, turn))
+    const at = Date.now()
+    const events: CallEvent[] = [
+      { type: 'answered', seq: 0, at },
+      { ...turn, seq: 1, at },
+    ]
+    const [first, second] = entriesOf(tenant.workspaceId, id, events)
+    const written = appendCallEvents(store, [first!]).then(() => appendCallEvents(store, [second!]))
     for (let read = await callById(tenant, id); read?.status !== 'in_progress'; read = await callById(tenant, id)) {
       if (read?.turns.length !== 0) t.fail(`a call that is ${read?.status} has turns`)
     }

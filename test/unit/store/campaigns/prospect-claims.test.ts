@@ -1,7 +1,7 @@
 import t from 'tap'
 import { AGENT_GONE } from '../../../../runtime/plugin-sdk/telephony/outcome.ts'
-import { writeEnd } from '../../../../store/calls/call-writes.ts'
 import { findCallToPlace, markPlaced } from '../../../../store/calls/outbound-calls.ts'
+import { endCall } from '../../../../store/calls/write-calls.ts'
 import { dueCampaigns } from '../../../../store/campaigns/campaign-runs.ts'
 import { campaignById, pauseCampaign, updateCampaign } from '../../../../store/campaigns/campaigns.ts'
 import { addDoNotCall } from '../../../../store/campaigns/do-not-call.ts'
@@ -245,10 +245,29 @@ t.test('an end that is written late changes no other end', async (t) => {
     await world.tenant.db.updateTable('calls').set(placed).where('id', '=', call!.id).execute()
     const others = ends.filter((one) => one !== first)
     const durationMs = answered_at === null ? 0 : 60_000
-    t.equal(await writeEnd(world.tenant, call!.id, first, at(i * 60 + 1), durationMs), true)
+    t.equal(
+      await endCall(
+        world.store,
+        { workspaceId: world.tenant.workspaceId, callId: call!.id },
+        first,
+        at(i * 60 + 1),
+        durationMs,
+      ),
+      true,
+    )
     await settleCampaign(world.tenant, campaign, at(i * 60 + 1))
     const settled = (await attemptsOf(world.tenant, id)).at(-1)
-    for (const late of others) t.equal(await writeEnd(world.tenant, call!.id, late, at(i * 60 + 2), 0), false)
+    for (const late of others)
+      t.equal(
+        await endCall(
+          world.store,
+          { workspaceId: world.tenant.workspaceId, callId: call!.id },
+          late,
+          at(i * 60 + 2),
+          0,
+        ),
+        false,
+      )
     await settleCampaign(world.tenant, campaign, at(i * 60 + 2))
     t.same((await attemptsOf(world.tenant, id)).at(-1), settled, `${first.status} stays`)
     seen.add(settled?.outcome ?? '')
@@ -268,7 +287,7 @@ t.test('an agent or a number that is deleted while calls wait costs nobody an at
   t.match(await findCallToPlace(world.tenant, call!.id), { agent: undefined })
   t.match(await campaignById(world.tenant, campaign.id), { agent_id: null }, 'the campaign is kept')
   // As an api node ends a call whose agent is gone.
-  await writeEnd(world.tenant, call!.id, AGENT_GONE, at(1), 0)
+  await endCall(world.store, { workspaceId: world.tenant.workspaceId, callId: call!.id }, AGENT_GONE, at(1), 0)
   await settleCampaign(world.tenant, campaign, at(1))
   t.match(await prospectById(world.tenant, id), { status: 'waiting', attempts: 0 })
   t.match((await attemptsOf(world.tenant, id)).at(-1), { outcome: 'fault', charged: false })

@@ -145,13 +145,12 @@ t.test('a prospect expires by what the campaign says when it would be dialled', 
   t.match(await prospectById(world.tenant, id), { status: 'resolved', resolution: 'expired' })
   const other = await came('+12125550144', 50, 5)
   await expireDays(60)
-  const query = (text: string, values: unknown[]) => world.store.pool.query(text, values)
-  await expireProspects({ query }, new Date(NOON_MS))
+  await expireProspects(world.store, new Date(NOON_MS))
   t.match(await prospectById(world.tenant, other), {
     ...{ status: 'waiting', resolution: null, expires_at: new Date(NOON_MS + 10 * 24 * HOUR_MS) },
   })
   await expireDays(49)
-  await expireProspects({ query }, new Date(NOON_MS + 11 * 24 * HOUR_MS))
+  await expireProspects(world.store, new Date(NOON_MS + 11 * 24 * HOUR_MS))
   t.match(await prospectById(world.tenant, other), { status: 'resolved', resolution: 'expired' })
 })
 

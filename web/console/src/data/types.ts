@@ -13,6 +13,7 @@ import type {
   AuditBody,
   OperatedUserBody,
   OperatedWorkspaceBody,
+  SecurityBody,
   SettingsBody,
 } from '../../../../api/operator/schema.ts'
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
@@ -63,6 +64,7 @@ export type DashboardReport = Static<typeof Dashboard>
 export type DispositionReport = Static<typeof Dispositions>
 export type WorkloadReport = Static<typeof Workload>
 export type AuditEntry = Static<typeof AuditBody>
+export type SecurityEntry = Static<typeof SecurityBody>
 export type OperatorSettings = Static<typeof SettingsBody>
 export type OperatedWorkspace = Static<typeof OperatedWorkspaceBody>
 export type OperatedUser = Static<typeof OperatedUserBody>

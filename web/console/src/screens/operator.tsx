@@ -10,6 +10,7 @@ import { Field, Input, Select } from '../ui/field.tsx'
 import { Badge, Card, Facts, Loading } from '../ui/layout.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
+import { SecurityLog } from './security-log.tsx'
 import { Workers } from './workers.tsx'
 import { Audit } from './workspace.tsx'
 
@@ -25,6 +26,7 @@ export function Screen() {
         ['users', t('Users'), <Users key="users" />],
         ['settings', t('Settings'), <Settings key="settings" />],
         ['audit', t('Audit log'), <Audit key="audit" path="/operator/audit-log" />],
+        ['security', t('Security log'), <SecurityLog key="security" />],
       ]}
       title={t('Operator')}
     />

@@ -73,6 +73,34 @@ t.test(
   },
 )
 
+t.test(
+  'a dead trunk is left alone for a minute where another can be asked, and so is one that asks for it',
+  async (t) => {
+    const live = await startPeer(t, (request) => accepted(request))
+    const dead = await startPeer(t, () => undefined)
+    const busy = await startPeer(t, ({ method }) =>
+      method === 'INVITE' ? { status: 503, headers: ['Retry-After: 300'] } : { status: 200 },
+    )
+    const { dial } = await startCarrier(t, [
+      trunkOf({ name: 'dead', host: `127.0.0.1:${dead.port}` }, { fallback_trunk: 'live' }),
+      trunkOf({ name: 'busy', host: `127.0.0.1:${busy.port}` }, { fallback_trunk: 'live' }),
+      trunkOf({ name: 'live', host: `127.0.0.1:${live.port}` }),
+    ])
+    for (const [trunk, peer] of [
+      ['dead', dead],
+      ['busy', busy],
+    ] as const) {
+      for (const i of [1, 2, 3]) {
+        const placed = await dial(trunk, '+14155550177', `${trunk}-${i}`)
+        t.match(placed.figures.at(-1), { trunk: 'live' })
+        placed.leg?.close('done')
+      }
+      const asked = new Set(peer.requests.filter(({ method }) => method === 'INVITE').map(({ callId }) => callId))
+      t.equal(asked.size, 1, `${trunk} was asked once`)
+    }
+  },
+)
+
 t.test("a redirection is followed to the trunk's own hosts and no further", async (t) => {
   const leads = (host: string) => (to: string) => `Contact: <sip:${to}@${host}>`
   let contact = leads('127.0.0.1')('+14155550188')

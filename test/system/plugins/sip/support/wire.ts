@@ -40,6 +40,7 @@ export function makeWire(user: Partial<TransactionUser>, protocol: Protocol = 'u
     request: none,
     ack: none,
     cancel: none,
+    admits: () => true,
     overloaded: none,
     ...user,
   })

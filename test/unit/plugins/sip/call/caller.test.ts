@@ -48,3 +48,23 @@ t.test('what can not be kept of headers is left out of variables and names', asy
   t.match(found, { sip_from_name: /^Jo\ufffd+$/, sip_x_account: /^4\ufffd+2$/ })
   for (const value of Object.values(found)) t.ok(value.isWellFormed() && value.length <= 512 && !value.includes('\0'))
 })
+
+t.test('a caller who withholds the number stays hidden, in the number and in the variables', async (t) => {
+  const hidden = [
+    ['Privacy: id', 'P-Asserted-Identity: "Doe" <sip:+14155550188@c.example>'],
+    ['Privacy: user;critical', 'P-Asserted-Identity: "Doe" <sip:+14155550188@c.example>'],
+    ['Remote-Party-ID: "Doe" <sip:+14155550188@c.example>;party=calling;privacy=full'],
+  ]
+  for (const headers of hidden) {
+    const request = invite('From: "Anonymous" <sip:anonymous@anonymous.invalid>;tag=1', ...headers)
+    t.equal(callerNumber(request, ['US']), undefined, headers.join())
+    const variables = callerVariables(request, ['P-Asserted-Identity', 'Remote-Party-ID'])
+    t.ok(variables.sip_privacy, headers.join())
+    t.notMatch(JSON.stringify(variables), /4155550188|Doe/, headers.join())
+  }
+})
+
+t.test('parameters of numbers are not spoken', async (t) => {
+  const request = invite('From: <sip:+14155550142;cpc=ordinary@c.example>;tag=1')
+  t.equal(callerVariables(request, []).sip_from_user, '+14155550142')
+})

@@ -181,10 +181,27 @@ t.test('how long it may ring counts from the first sign that the call was taken'
   const { timers, told, answer } = placedCall()
   timers.advance(15_000)
   answer(100)
-  timers.advance(RING_TIMEOUT_MS - 1)
-  t.same(told, [])
+  timers.advance(1_000)
+  answer(180, 'a')
+  timers.advance(RING_TIMEOUT_MS - 1_001)
+  t.same(told, ['ringing'])
   timers.advance(1)
-  t.same(told, ['failed 480'])
+  t.same(told, ['ringing', 'failed 480'])
+})
+
+t.test('a trunk that tries and never says that anything rings has failed: nobody declined to answer', async (t) => {
+  const { timers, told, answer } = placedCall()
+  answer(100)
+  timers.advance(RING_TIMEOUT_MS)
+  t.same(told, ['failed 0'])
+})
+
+t.test('an answer that crosses our CANCEL gives the call back at once', async (t) => {
+  const { call, told, answer } = placedCall()
+  answer(180, 'a')
+  call.hangUp()
+  answer(200, 'a', [], SDP)
+  t.same(told, ['ringing', 'failed 487'])
 })
 
 t.test('a proxy and the callee behind it may both ask for a password (section 22.3)', async (t) => {

@@ -419,6 +419,29 @@ t.test('who takes a transfer and hangs up without a word of it has gone there', 
   t.same(call.ends, ['transferred'])
 })
 
+t.test('what became of a transfer is read in each form that peers write it in', async (t) => {
+  const forms = [
+    ['sip/2.0 200 ok', 'active', 'taken'],
+    ['\r\nSIP/2.0 200 OK\r\n', 'active', 'taken'],
+    ['', 'terminated;reason=noresource', 'failed'],
+  ] as const
+  for (const [body, state, result] of forms) {
+    const call = talkingCall()
+    const transfer = call.leg.transfer('+14155550177', BY)
+    call.arrive(answerTo(call.sent.at(-1), 202))
+    const notify = call.request('NOTIFY', ['Event: refer', `Subscription-State: ${state}`])
+    call.arrive({ ...notify, body: Buffer.from(body) })
+    t.equal(await transfer, result, JSON.stringify(body))
+  }
+})
+
+t.test('a peer that hangs up before it took the transfer has hung up', async (t) => {
+  const call = talkingCall()
+  void call.leg.transfer('+14155550177', BY)
+  call.arrive(call.request('BYE'))
+  t.same(call.ends, ['caller_hangup'])
+})
+
 t.test(
   'a transfer that fails for the other side alone may be tried from here; one the callee refused is over',
   async (t) => {

@@ -15,7 +15,7 @@ function makeAgent(knows = true) {
   const calls: InboundCall[] = []
   const clock = new FakeTimers()
   const trunks = {
-    from: () => (knows ? [{}] : []),
+    from: () => (knows ? [{ admitsInvite: () => true }] : []),
     takesStrangers: false,
     withUsername: () => [],
   } as unknown as TrunkTable
@@ -37,6 +37,7 @@ function makeAgent(knows = true) {
     request: (transaction) => agent.request(transaction),
     ack: (request) => agent.ack(request),
     cancel: (invite) => agent.cancel(invite),
+    admits: (request, flow) => agent.admits(request, flow),
     overloaded: (request, flow) => agent.overloaded(request, flow),
   })
   return { ...wire, calls, gatekeeper }

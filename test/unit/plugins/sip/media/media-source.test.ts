@@ -59,3 +59,16 @@ t.test('a new description begins anew, the same one changes nothing', async (t) 
   source.rename({ ...NAMED, port: 5_000 })
   t.same(source.target, { ...NAMED, port: 5_000 })
 })
+
+t.test('the place that both sides left takes the media back only after three seconds of it alone', async (t) => {
+  const source = make()
+  source.accept(NAMED, 0)
+  const next = { ...NAMED, port: 5_000 }
+  source.rename(next)
+  for (let ms = 20; ms < 2_900; ms += 20) t.equal(source.accept(NAMED, ms), 'waits')
+  t.same(source.target, next)
+  source.accept(next, 2_900)
+  t.same(source.target, next)
+  for (let ms = 10_000; ms < 13_000; ms += 20) source.accept(NAMED, ms)
+  t.same(source.target, NAMED)
+})

@@ -236,10 +236,38 @@ t.test('keys in the sound are heard and pressed where there are no events', asyn
   t.same(pressed, ['1', '9'])
 })
 
+t.test('any codec of the answer is heard at any time, and keys on the number that we named', async (t) => {
+  const received = new Map([
+    [0, 'PCMU'],
+    [8, 'PCMA'],
+    [101, 'events'],
+  ] as const)
+  const { phone, send, heard, keys, figures, timers, leg } = await line(t, { eventPayloadType: 96, received })
+  const samples = Int16Array.from({ length: 160 }, (_, i) => 8_000 * Math.sin(i / 4))
+  await send(phone, [encodeG711('pcma', samples)], 8)
+  await send(phone, [encodeG711('pcmu', samples)], 0)
+  const [first, second] = heard.map(({ bytes }) => decodeG711('pcmu', bytes))
+  t.ok(first !== undefined && second !== undefined)
+  t.ok(
+    first?.every((sample, i) => Math.abs(sample - (second?.[i] ?? 0)) < 600),
+    'both say the same',
+  )
+  await send(phone, [Uint8Array.of(5, 10, 0, 160)], 101)
+  await send(phone, [Uint8Array.of(6, 10, 0, 160)], 96)
+  leg.keyPressed('6')
+  leg.keyPressed('7')
+  t.same(keys, ['5', '6', '7'], 'a press that comes by events and by INFO is one')
+  for (let i = 0; i < 50; i++) await send(phone, [Uint8Array.of(40)], 13)
+  timers.advance(31_000)
+  await send(phone, [silence])
+  leg.hangUp('over')
+  t.equal(figures.at(-1)?.loss, 0, 'comfort noise is not lost')
+})
+
 t.test('an encrypted line is heard and spoken to with its keys alone', async (t) => {
   const [ours, theirs] = [Buffer.alloc(30, 1), Buffer.alloc(30, 2)]
   const suite = 'AES_CM_128_HMAC_SHA1_80'
-  const { phone, rtp, send, hear, heard } = await line(t, { srtp: { suite, tag: '1', ours, theirs } })
+  const { phone, rtp, send, hear, heard } = await line(t, { srtp: { suite, tag: '1', ours, theirs, theirMkiBytes: 0 } })
   await send(phone, [loud])
   t.equal(heard.length, 0, 'what is plain is not taken')
   const sealing = new SrtpStream(suite, theirs)

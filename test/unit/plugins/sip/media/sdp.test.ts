@@ -121,3 +121,37 @@ t.test('whatever stands in a description, it is read or refused', async () => {
     { numRuns: 5_000, seed: 8866 },
   )
 })
+
+t.test('what another stack reads over is read over', async (t) => {
+  const lines = ['v=0 ', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 'nonsense', 'c=IN  IP4 192.0.2.1', 't=0 0']
+  const offer = ['', ...lines, 'm=audio 4000 RTP/AVP 0', 'a=rtcp:x', ''].join('\r\n')
+  t.match(agree(parseSdp(Buffer.from(offer)), BOTH), {
+    address: '192.0.2.1',
+    port: 4000,
+    codec: 'PCMU',
+    rtcpPort: 4001,
+  })
+})
+
+t.test(
+  'keys of SRTP are taken with an identifier and harmless parameters, and left out by name with others',
+  async (t) => {
+    const key = Buffer.alloc(30, 7).toString('base64')
+    const media = (rest: string) =>
+      sdp('c=IN IP4 192.0.2.1', 'm=audio 4000 RTP/SAVP 0', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}${rest}`)
+        .media[0]
+    const taken = {
+      '': 0,
+      '|2^31|1:1': 1,
+      '|2^20|1:4': 4,
+      '|1:4': 4,
+      ' FEC_ORDER=FEC_SRTP': 0,
+      ' -FOO=1': 0,
+      ' KDR=0': 0,
+    }
+    for (const [rest, mkiBytes] of Object.entries(taken)) t.match(media(rest)?.crypto, [{ mkiBytes }], rest)
+    for (const name of ['KDR=1', 'UNENCRYPTED_SRTCP', 'FOO=1']) {
+      t.match(media(` ${name}`), { crypto: [], lackingCrypto: [name.split('=')[0]] })
+    }
+  },
+)

@@ -77,3 +77,16 @@ t.test('two sides agree on keys by their descriptions; who requires them takes n
     t.throws(() => b.accept(parseSdp(a.offer())), MediaRefused)
   }
 })
+
+t.test('packets that name their key by an identifier are read', async (t) => {
+  const master = Buffer.alloc(30, 3)
+  const [sender, receiver] = [
+    new SrtpStream('AES_CM_128_HMAC_SHA1_80', master),
+    new SrtpStream('AES_CM_128_HMAC_SHA1_80', master, 4),
+  ]
+  const packet = Buffer.concat([Buffer.from([0x80, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9]), Buffer.alloc(160, 5)])
+  const sealed = sender.protect(packet)
+  const named = Buffer.concat([sealed.subarray(0, -10), Buffer.from([0, 0, 0, 1]), sealed.subarray(-10)])
+  t.same(receiver.unprotect(named), packet)
+  t.equal(receiver.unprotect(sealed), undefined)
+})

@@ -36,6 +36,7 @@ function makeSide(protocol: Protocol = 'udp') {
       told.push('cancel')
       invite.respond(487)
     },
+    admits: () => true,
     overloaded: () => told.push('overloaded'),
   })
   const events: ClientEvents = {

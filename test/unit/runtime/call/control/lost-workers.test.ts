@@ -23,7 +23,10 @@ t.test('three in a row leave something out, six give the call up', (t) => {
 
 t.test('a turn of the caller, and a worker that ran long, begin a new row', (t) => {
   const lost = new LostWorkers()
-  t.same([lost.lost(1, 0, 0), lost.lost(1, 0, 1), lost.lost(2, 0, 2), lost.lost(2, 0, 3)], ['go_on', 'go_on', 'go_on', 'go_on'])
+  t.same(
+    [lost.lost(1, 0, 0), lost.lost(1, 0, 1), lost.lost(2, 0, 2), lost.lost(2, 0, 3)],
+    ['go_on', 'go_on', 'go_on', 'go_on'],
+  )
   lost.accepted(4)
   t.equal(lost.lost(2, 0, 60_004), 'go_on')
   t.equal(lost.lost(2, 0, 60_005), 'go_on')
@@ -42,6 +45,21 @@ t.test('a call whose caller is answered after each loss goes on', (t) => {
   const lost = new LostWorkers()
   const outcomes = Array.from({ length: 200 }, (_, turn) => lost.lost(turn, turn, turn))
   t.ok(outcomes.every((outcome) => outcome === 'go_on'))
+  t.end()
+})
+
+t.test('a call waits before it is offered again where its second worker in a row was lost', (t) => {
+  const lost = new LostWorkers()
+  lost.lost(1, 0, 1_000)
+  t.equal(lost.pauseMs(1_000), 0)
+  lost.lost(1, 0, 1_100)
+  t.equal(lost.pauseMs(1_200), 1_400)
+  t.equal(lost.pauseMs(2_600), 0)
+  lost.lost(1, 0, 3_000)
+  lost.lost(1, 0, 6_000)
+  t.equal(lost.pauseMs(6_000), 3_000)
+  lost.lost(2, 0, 9_000)
+  t.equal(lost.pauseMs(9_000), 0)
   t.end()
 })
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { decodeG711, encodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
+import { DtmfReceiver, keyOfSignal } from '../../../../../runtime/media/tones/dtmf.ts'
 import { DtmfDetector } from '../../../../../runtime/media/tones/dtmf-detector.ts'
 import { DtmfTones } from '../../../../../runtime/media/tones/dtmf-tones.ts'
 import { NETWORK_TONES, sounds } from '../../../../support/phone/line-tones.ts'
@@ -60,4 +61,38 @@ t.test('neither speech nor the tones of a network are keys', async (t) => {
   for (const [name, cadence] of Object.entries(NETWORK_TONES)) {
     if (name !== 'a key' && name !== 'calling card prompt') t.equal(heard(sounds(cadence, 8_000, 2), 8_000), '', name)
   }
+})
+
+const event = (key: number, ticks: number, ended = false) =>
+  Uint8Array.of(key, ended ? 0x8a : 10, ticks >> 8, ticks & 0xff)
+
+t.test('an event longer than a duration can say is one key, in as many segments as it takes', async (t) => {
+  const receiver = new DtmfReceiver()
+  const keys: (string | undefined)[] = []
+  for (const start of [1_000, 1_000 + 0xffff, 1_000 + 2 * 0xffff]) {
+    for (const ticks of [160, 30_000, 0xffff]) keys.push(receiver.push(event(5, ticks), start))
+  }
+  t.same(keys.filter(Boolean), ['5'])
+})
+
+t.test('an event whose timestamp moves with each packet is one key, and the next press another', async (t) => {
+  const receiver = new DtmfReceiver()
+  const press = (from: number) =>
+    [160, 320, 480, 640, 640, 640].map((ticks, i) => receiver.push(event(5, ticks, i > 3), from + 160 * i))
+  t.same([...press(0), ...press(2_000)].filter(Boolean), ['5', '5'])
+})
+
+t.test('signalling names a key by itself or by its code', async (t) => {
+  t.same(['5', '10', '11', '12', '*', '#', 'a', '16', '', '5x'].map(keyOfSignal), [
+    '5',
+    '*',
+    '#',
+    'A',
+    '*',
+    '#',
+    'A',
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

@@ -111,6 +111,7 @@ export const words = {
   no_words: 'keine Worte',
   not_understood: 'nicht verstanden',
   notice: 'Hinweis',
+  picked_up: 'abgenommen',
   provider_switched: 'Anbieter gewechselt',
   recording_started: 'Aufnahme begonnen',
   recording_stopped: 'Aufnahme beendet',

@@ -2,8 +2,7 @@ import type { Client } from 'pg'
 import { loadCallingRules } from '../../runtime/dialing/rules.ts'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
-import { type ColumnMapping, checkMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
-import type { Loader } from '../../store/uploads/bulk-copy-messages.ts'
+import type { Loader } from '../uploads/bulk-copy-messages.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,
@@ -11,7 +10,8 @@ import {
   type PreviewSkip,
   previewCsv,
   SkippedRows,
-} from '../../store/uploads/csv-preview.ts'
+} from '../uploads/csv-preview.ts'
+import { type ColumnMapping, checkMapping, headerOf } from './prospect-columns.ts'
 import { type ReadRow, type RowRefusal, readProspectRow } from './prospect-row.ts'
 
 /** What an upload would load, and what it would leave out and why. Reads alone: nothing of the file is kept. */

@@ -1,7 +1,7 @@
 import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
 import { parseInstant } from '../../runtime/lib/instant.ts'
 import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
-import type { OwnColumn, ProspectHeader } from '../../store/prospects/prospect-columns.ts'
+import type { OwnColumn, ProspectHeader } from './prospect-columns.ts'
 
 /** Why a row of a file is not loaded, as the answers say it. */
 export const REFUSALS = {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { loadBatch } from '../../../../store/prospects/load-batch.ts'
 import type {
   ProspectFileDetails,
   ProspectFileParams,
@@ -9,7 +10,6 @@ import type {
 } from '../../../../store/prospects/prospect-load.ts'
 import { uploadById } from '../../../../store/prospects/prospect-uploads.ts'
 import { openBulkCopy } from '../../../../store/uploads/bulk-copy.ts'
-import { loadBatch } from '../../../../workers/dialer/load-batch.ts'
 import { campaignWorld } from '../../../support/world/campaign-world.ts'
 
 t.test('a row that the database refuses is told among the rejects, and the others are loaded', async (t) => {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import type { RedisClient } from '../../store/redis/client.ts'
-import { loadScript } from '../../store/redis/scripts/run.ts'
+import type { RedisClient } from './client.ts'
+import { loadScript } from './scripts/run.ts'
 
 /** One message of a session is answered at a time, in the order they came, by whichever api nodes they came to. */
 

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { isRefusal } from '../../store/database/write-rows.ts'
+import { isRefusal } from './write-rows.ts'
 
 /**
  * Which rows the database refuses, found by halving them within the running transaction. What `write` does to the others is taken back.

@@ -3,12 +3,12 @@ import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { uuidv7 } from 'uuidv7'
 import type { Places, Whereabouts } from '../../runtime/dialing/zones.ts'
-import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/campaigns/window-groups.ts'
-import { isRefusal } from '../../store/database/write-rows.ts'
-import { type ColumnMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
-import { blockOf } from '../../store/prospects/prospect-uploads.ts'
+import { WINDOW_GROUP_SQL, windowGroupKey } from '../campaigns/window-groups.ts'
+import { sift } from '../database/sift.ts'
+import { isRefusal } from '../database/write-rows.ts'
+import { type ColumnMapping, headerOf } from './prospect-columns.ts'
 import { REFUSALS, readProspectRow, UNSTORABLE_ROW } from './prospect-row.ts'
-import { sift } from './sift.ts'
+import { blockOf } from './prospect-uploads.ts'
 
 const DAY_MS = 86_400_000
 const COPY_CHARS = 64 * 1024

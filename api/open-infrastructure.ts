@@ -1,0 +1,112 @@
+import type { Registry } from 'prom-client'
+import type { EffectiveConfig } from '../config/schema.ts'
+import { admissionRefusals } from '../runtime/admission/refusals.ts'
+import { admissionWaits } from '../runtime/admission/waits.ts'
+import { loadPrices } from '../runtime/call/cost.ts'
+import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { defaultProviders } from '../runtime/plugin/default-providers.ts'
+import { parseInfrastructureRule } from '../runtime/plugin/grants/net-rule.ts'
+import { refusals } from '../runtime/plugin/grants/refusals.ts'
+import { closeInstance } from '../runtime/plugin/host.ts'
+import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
+import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
+import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
+import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
+import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
+import type { ResourceStack } from '../runtime/process/resource-stack.ts'
+import type { RoleContext } from '../runtime/process/role.ts'
+import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
+import type { McpClients } from '../runtime/tools/mcp/clients.ts'
+import { openTraces, type Traces } from '../runtime/traces/open-traces.ts'
+import { providersInUse } from '../store/agents/agents.ts'
+import { openStore } from '../store/database/database.ts'
+import { countPool } from '../store/database/pool-metrics.ts'
+import { openVectors } from '../store/knowledge/vector-blob-store.ts'
+import { openObjects } from '../store/objects/object-folder.ts'
+import { createRedis } from '../store/redis/client.ts'
+import { openQueue } from '../workers/queues.ts'
+import { preparePasswords } from './auth/password.ts'
+import { resealAll } from './data-key.ts'
+import { RequestLog } from './requests/request-log.ts'
+import type { DataServices, PluginServices } from './services.ts'
+import { McpTools } from './tools/mcp-tools.ts'
+import { toolSecrets } from './tools/tool-calls.ts'
+
+/** What everything else of an api node stands on. */
+export interface Infrastructure extends RoleContext<EffectiveConfig>, DataServices, PluginServices {
+  readonly registry: Registry
+  readonly traces: Traces | undefined
+  /** As this node is reached; before it listens a port that is any free one is 0. */
+  readonly address: { publicUrl: string }
+}
+
+/** Opens the stores, the queues, and what providers and tools need. */
+export async function openInfrastructure(
+  context: RoleContext<EffectiveConfig>,
+  opened: ResourceStack,
+): Promise<Infrastructure> {
+  const { config, plugins, clock, log } = context
+  const counted = [refusals, admissionRefusals, admissionWaits, lostRows, ...Object.values(callMetrics)]
+  const registry = processRegistry('api', counted)
+  const address = { publicUrl: config.publicUrl }
+  const data = await openData(context, opened, address)
+  countPool(registry, data.store)
+  const argumentChecks = openArgumentChecks(log)
+  opened.push(() => argumentChecks.close())
+  let mcpClients: Promise<McpClients> | undefined
+  const openMcpClients = async (): Promise<McpClients> => {
+    const { McpClients } = await import('../runtime/tools/mcp/clients.ts')
+    return new McpClients({ allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule), clock })
+  }
+  const clients = () => {
+    mcpClients ??= openMcpClients()
+    return mcpClients
+  }
+  opened.push(async () => (await mcpClients)?.close())
+  const box = toolSecrets(config.dataKey)
+  const traces = await openTraces(config, log)
+  opened.push(() => traces?.stop())
+  const providerHealth = createProviderHealth(plugins, log)
+  const defaults = defaultProviders(plugins, config)
+  const byDefault = Object.values(defaults).map(({ provider }) => provider)
+  providersInUse(data.store)
+    .then((named) => providerHealth.announce([...byDefault, ...named]))
+    .catch((err) => log.warn({ err }, 'The providers could not be checked'))
+  return {
+    ...context,
+    ...data,
+    ...{ registry, traces, address, argumentChecks, providerHealth },
+    defaultProviders: defaults,
+    providerVoices: createProviderVoices(plugins, log),
+    prices: await loadPrices(plugins, config.pricesFile),
+    mcpTools: new McpTools({ clients, box, checks: argumentChecks, clock, log }),
+  }
+}
+
+async function openData(
+  context: RoleContext<EffectiveConfig>,
+  opened: ResourceStack,
+  address: Infrastructure['address'],
+): Promise<DataServices> {
+  const { config, databaseUrl, plugins, clock, log } = context
+  const store = openStore({
+    databaseUrl,
+    onIdleError: (err) => log.warn({ err }, 'Database connection lost; reconnecting'),
+  })
+  opened.push(() => store.close())
+  const redis = await createRedis(context.redisUrl, log)
+  opened.push(() => redis.destroy())
+  const requestLog = new RequestLog({ redis, clock, log })
+  opened.push(() => requestLog.stop())
+  await resealAll(store, config, log)
+  const embeddings = await openEmbeddings(plugins, config.embedding, log)
+  const vectors = await openVectors(plugins, store, embeddings?.identity)
+  opened.push(() => closeInstance(vectors))
+  const documentJobs = openQueue('documents', redis)
+  opened.push(() => documentJobs.close())
+  const batchJobs = openQueue('batches', redis)
+  opened.push(() => batchJobs.close())
+  await preparePasswords()
+  const objects = await openObjects({ ...context, publicUrl: () => address.publicUrl })
+  return { store, databaseUrl, redis, objects, vectors, embeddings, documentJobs, batchJobs, requestLog }
+}

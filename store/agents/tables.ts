@@ -1,0 +1,96 @@
+import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
+import type { VoicemailBehaviour } from '../../runtime/plugin-sdk/telephony/answerer.ts'
+import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
+
+/** From where, and how often, strangers may talk to an agent. */
+export interface PublicAccess {
+  /** Origins of pages, such as `https://example.com`; `*`: any. */
+  origins: string[]
+  /** Web calls of the agent at once. */
+  max_calls: number
+  /** Sessions that one address may open within an hour. */
+  per_address_per_hour: number
+}
+
+export interface AgentsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  agent_name: string
+  llm_provider: string
+  llm_model: string
+  temperature: number
+  system_prompt: string
+  first_message: string
+  stt_provider: string
+  stt_model: string
+  tts_provider: string
+  tts_voice: string
+  tools: JSONColumnType<unknown[], string | undefined, string>
+  fallbacks: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  voicemail: Generated<VoicemailBehaviour>
+  voicemail_message: Generated<string>
+  recording_notice: Generated<string>
+  consent_message: Generated<string>
+  language: Generated<string>
+  interruption: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  endpointing: Generated<'eager' | 'balanced' | 'patient'>
+  dead_air: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  max_duration_s: Generated<number | null>
+  idle_timeout_s: Generated<number | null>
+  keyterms: JSONColumnType<string[], string | undefined, string>
+  pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
+  /** Public access without an account; null: none. */
+  public_access: ColumnType<PublicAccess | null, string | null | undefined, string | null>
+  /** What is found out of its calls after their end. */
+  analysis: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  /** Counts the changes of what retrieval may find. */
+  knowledge_version: Generated<number>
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+interface ChatsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  agent_id: string
+  session_id: string
+  message_count: Generated<number>
+  last_message: Generated<string>
+  dynamic_variables: JSONColumnType<Record<string, string>, string | undefined, string>
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+interface ChatMessagesTable {
+  chat_id: string
+  workspace_id: BoundWorkspace
+  seq: number
+  role: 'user' | 'assistant'
+  content: string
+  llm_input_tokens: Generated<number>
+  llm_output_tokens: Generated<number>
+  /** Of the model's call that made the message; null where it isn't known. */
+  cost_llm: number | null
+  created_at: CreatedAt
+}
+
+/** What chats cost in a month (UTC), by its first day. */
+interface ChatSpendingTable {
+  workspace_id: BoundWorkspace
+  month: ColumnType<Date, string, never>
+  cost_usd: number
+}
+
+export type Agent = Selectable<AgentsTable>
+
+export type Chat = Selectable<ChatsTable>
+
+export type ChatMessage = Selectable<ChatMessagesTable>
+
+/** Of a workspace. */
+export interface TenantAgentTables {
+  agents: AgentsTable
+  chats: ChatsTable
+  chat_messages: ChatMessagesTable
+  chat_spending: ChatSpendingTable
+}

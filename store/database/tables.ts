@@ -1,0 +1,33 @@
+import type { ColumnType, JSONColumnType } from 'kysely'
+
+export type CreatedAt = ColumnType<Date, Date | undefined, never>
+/** Set by the tenant handle alone. */
+export type BoundWorkspace = ColumnType<string, never, never>
+export type Json<T extends object> = JSONColumnType<T, string, string>
+
+/** The highest number that was given to a slug of this base. */
+interface SlugNumbersTable {
+  base: string
+  last: number
+}
+
+interface IdempotencyKeysTable {
+  workspace_id: BoundWorkspace
+  key: string
+  request_hash: Buffer
+  /** The answer's JSON; null while its effect, outside the database, is under way or was broken off. */
+  answer: string | null
+  /** What the request makes will have this id. */
+  effect_id: string | null
+  created_at: CreatedAt
+}
+
+/** Of no single workspace. */
+export interface GlobalDatabaseTables {
+  slug_numbers: SlugNumbersTable
+}
+
+/** Of a workspace. */
+export interface TenantDatabaseTables {
+  idempotency_keys: IdempotencyKeysTable
+}

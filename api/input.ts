@@ -1,10 +1,9 @@
-import { Type } from 'typebox'
-import { type ErrorCode, PatchbayError } from '../runtime/lib/errors.ts'
+import { ERRORS, type ErrorCode, PatchbayError } from '../runtime/lib/errors.ts'
 import { beyondBounds, JSON_BOUNDS } from '../runtime/lib/json-bounds.ts'
-import { parsePhoneNumber } from '../runtime/lib/phone-number.ts'
 import { UNSTORABLE, unstorableText } from '../runtime/lib/text.ts'
 import { isUuid } from './ids.ts'
-import { type AnyRoute, checksQuery } from './route.ts'
+import { readPhoneNumber } from './phone-number.ts'
+import type { AnyRoute } from './route.ts'
 import { type Check, compileCheck, type Fault, type InputSource, ValidationError } from './schema.ts'
 
 /** What a request brings, checked. The schemas are compiled once, at start. */
@@ -15,6 +14,8 @@ export interface Compiled {
   readonly query: Check<never> | undefined
   readonly body: Check<never> | undefined
   readonly form: Check<never> | undefined
+  /** The query's fields, and whether each may hold several values. */
+  readonly sets: ReadonlyMap<string, boolean>
   readonly phones: Readonly<Record<'query' | 'body' | 'form', readonly PhoneField[]>>
   readonly paramNames: readonly string[]
   readonly headers: readonly string[] | 'all'
@@ -28,18 +29,19 @@ interface PhoneField {
 
 export function compileInput(route: AnyRoute): Compiled {
   return {
-    query: queryCheck(route),
+    query: route.query && (compileCheck(route.query, { coerce: true }) as unknown as Check<never>),
     body: route.body && (compileCheck(route.body) as unknown as Check<never>),
-    form: route.form && (compileCheck(route.form, { coerce: true }) as unknown as Check<never>),
+    form: route.form && (compileCheck(route.form, { coerce: true, emptyIsAbsent: true }) as unknown as Check<never>),
+    sets: new Map(
+      Object.entries(route.query?.properties ?? {}).map(([name, p]) => [
+        name,
+        (p as { type?: string }).type === 'array',
+      ]),
+    ),
     phones: { query: phonesOf(route.query), body: phonesOf(route.body), form: phonesOf(route.form) },
     paramNames: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
     headers: route.headers ?? [],
   }
-}
-
-function queryCheck(route: AnyRoute): Check<never> | undefined {
-  if (!checksQuery(route)) return undefined
-  return compileCheck(route.query ?? Type.Object({}), { coerce: true, closed: true }) as unknown as Check<never>
 }
 
 function phonesOf(schema: AnyRoute['body']): PhoneField[] {
@@ -49,38 +51,50 @@ function phonesOf(schema: AnyRoute['body']): PhoneField[] {
     .map(([name]) => ({ name, required: required.has(name) }))
 }
 
-/** Throws `invalid_phone_number` for phone number fields, before any other error. */
-function refuseBadPhones(fields: readonly PhoneField[], input: unknown): void {
-  if (fields.length === 0 || typeof input !== 'object' || input === null || Array.isArray(input)) return
-  for (const { name, required } of fields) {
+/** The faults of fields that must hold a phone number. */
+function faultsOfPhones(fields: readonly PhoneField[], input: unknown, place: InputSource): Fault[] {
+  if (fields.length === 0 || typeof input !== 'object' || input === null || Array.isArray(input)) return []
+  return fields.flatMap(({ name, required }): Fault[] => {
     const value = Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined
-    if (value === undefined && !required) continue
-    if (typeof value !== 'string' || parsePhoneNumber(value) === undefined) {
-      throw new PatchbayError('invalid_phone_number')
-    }
-  }
+    if (value === undefined) return required ? [{ loc: [place, name], msg: 'Field required', type: 'missing' }] : []
+    const isNumber = typeof value === 'string' && readPhoneNumber(value) !== undefined
+    return isNumber ? [] : [{ loc: [place, name], msg: ERRORS.invalid_phone_number.detail, type: 'value_error' }]
+  })
 }
 
-/** The query and the JSON body of a request, and every fault the schemas find in them. */
+/**
+ * The error of an input with faults: a list of them, or `invalid_phone_number` where all that is wrong are phone numbers, and where the
+ * route says so.
+ */
+export function inputError(route: AnyRoute, faults: readonly Fault[], ofPhones: readonly Fault[]): PatchbayError {
+  const named = new Set(ofPhones.map(({ loc }) => loc.join('\0')))
+  const others = faults.filter(({ loc }) => !named.has(loc.slice(0, 2).join('\0')))
+  const isPhoneAlone = ofPhones.length > 0 && (others.length === 0 || route.phoneFirst === true)
+  return isPhoneAlone ? new PatchbayError('invalid_phone_number') : new ValidationError([...others, ...ofPhones])
+}
+
+/** The query and the JSON body of a request, and every fault found in them. */
 export interface Input {
   /** The body as it was sent. */
   raw: unknown
   query: unknown
   body: unknown
   faults: Fault[]
+  /** Of fields that must hold a phone number; those of their shape stand in `faults`, too. */
+  phoneFaults: Fault[]
 }
 
 export function readInput(compiled: Compiled, queryText: string, json: string | undefined): Input {
   const raw = json === undefined ? undefined : parseJson(json)
-  const input: Input = { raw, query: undefined, body: undefined, faults: [] }
+  const input: Input = { raw, query: undefined, body: undefined, faults: [], phoneFaults: [] }
   const { query, body, phones } = compiled
   if (query) {
-    const asked = readQuery(queryText, input.faults)
-    refuseBadPhones(phones.query, asked)
+    const asked = readQuery(queryText, compiled.sets, input.faults)
+    input.phoneFaults.push(...faultsOfPhones(phones.query, asked, 'query'))
     input.query = collectInto(input.faults, () => query(asked, 'query'))
   }
   if (body) {
-    refuseBadPhones(phones.body, raw)
+    input.phoneFaults.push(...faultsOfPhones(phones.body, raw, 'body'))
     input.body = collectInto(input.faults, () => body(raw, 'body'))
   }
   return input
@@ -88,15 +102,15 @@ export function readInput(compiled: Compiled, queryText: string, json: string | 
 
 /** Checks the text fields of a multipart body, on top of the faults found already. */
 export function readForm(
-  compiled: Compiled,
+  { route, compiled }: { route: AnyRoute; compiled: Compiled },
   fields: Readonly<Record<string, string>>,
   faults: readonly Fault[],
 ): object {
   refuseUnstorable(fields, 'form')
-  refuseBadPhones(compiled.phones.form, fields)
   const all = [...faults]
+  const phoneFaults = faultsOfPhones(compiled.phones.form, fields, 'form')
   const read = collectInto(all, () => compiled.form?.(fields, 'form') ?? {}) as object
-  if (all.length > 0) throw new ValidationError(all)
+  if (all.length > 0 || phoneFaults.length > 0) throw inputError(route, all, phoneFaults)
   return read
 }
 
@@ -122,11 +136,27 @@ function parseJson(text: string): unknown {
   }
 }
 
-const NONE: Readonly<Record<string, string>> = Object.freeze({})
+const NONE: Readonly<Record<string, never>> = Object.freeze({})
 
-function readQuery(query: string, faults: Fault[]): Readonly<Record<string, string>> {
+/** A field that is given several times is the list of its values; where it holds one alone, that is a fault. */
+function readQuery(
+  query: string,
+  sets: ReadonlyMap<string, boolean>,
+  faults: Fault[],
+): Readonly<Record<string, string | string[]>> {
   if (query === '') return NONE
-  const fields = Object.fromEntries(new URLSearchParams(query))
+  const fields: Record<string, string | string[]> = {}
+  for (const [name, value] of new URLSearchParams(query)) {
+    const isSet = sets.get(name)
+    const before = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (isSet === true && before !== undefined) fields[name] = [before, value].flat()
+    else {
+      if (isSet === false && before !== undefined && before !== value) {
+        faults.push({ loc: ['query', name], msg: 'is given twice, with different values', type: 'value_error' })
+      }
+      fields[name] = value
+    }
+  }
   if (query.includes('%00')) collectInto(faults, () => refuseUnstorable(fields, 'query'))
   return fields
 }

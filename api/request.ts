@@ -2,8 +2,10 @@ import { PatchbayError } from '../runtime/lib/errors.ts'
 import { cutText } from '../runtime/lib/text.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { HttpSpans } from '../runtime/traces/http-spans.ts'
+import { ADMIN_SCOPES } from '../store/accounts/tables.ts'
 import type { WorkspaceRole } from '../store/database/schema.ts'
 import type { Tenant } from '../store/database/tenant.ts'
+import { workspacesOf } from '../store/workspaces/workspaces.ts'
 import { audit } from './audit.ts'
 import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { roleRefusal } from './auth/roles.ts'
@@ -14,11 +16,11 @@ import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './http/
 import { createRouter, type Router } from './http/router.ts'
 import type { HttpResponse, Incoming } from './http/server.ts'
 import { isUuid } from './ids.ts'
-import { type Compiled, compileInput, faultOfIds, type Input, MAX_JSON_BYTES, readInput } from './input.ts'
+import { type Compiled, compileInput, faultOfIds, type Input, inputError, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import type { RequestLog } from './requests/request-log.ts'
 import { type AnyRoute, type ApiRequest, isAudited, isOfWorkspace, Reply, refusesSuspended } from './route.ts'
-import { type Fault, ValidationError } from './schema.ts'
+import type { Fault } from './schema.ts'
 import type { Services } from './services.ts'
 
 interface RequestPath {
@@ -42,11 +44,13 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   const { services, authenticator, log } = options
   const router = createRouter(options.routes.map((route) => ({ route, compiled: compileInput(route) })))
   const isOwnOrigin = originCheck(services.config.publicUrl)
+  const allowedOrigins: ReadonlySet<string> = new Set(services.config.allowedOrigins ?? [])
 
   async function run(incoming: Incoming, matched: Matched, requestId: string, answer: Answer): Promise<HttpResponse> {
     if (incoming.isAmbiguous) throw new PatchbayError('malformed_request')
     if (matched === undefined) throw new PatchbayError('not_found')
     if ('allow' in matched) {
+      if (answer.origin !== '' && incoming.method === 'OPTIONS') return preflight(requestId, matched.allow)
       return withHeader(errorReply(new PatchbayError('method_not_allowed'), requestId, log), 'allow', matched.allow)
     }
     const head = new MatchedRequest(incoming, matched, requestId, log)
@@ -54,38 +58,58 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const { route, compiled } = head
     const caller = route.auth === 'none' ? NOBODY : await authenticator.authenticate(head, route)
     refuseForeignOrigin(head, caller)
-    const { tenant, role } = enterWorkspace(caller, head, services)
+    const { tenant, role, isSuspended } = await locate(caller, head, enterWorkspace(caller, head, services))
     if (route.role === 'operator' && !services.operators.includes(caller.user)) {
       throw new PatchbayError('operator_required')
     }
-    requireRole(route, role)
-    if (caller.membership?.isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
+    if (!isAdminByScope(caller, route)) requireRole(route, role)
+    if (isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
     const request = new HandledRequest(head, caller, tenant, role, services)
     const json = compiled.body && (await jsonText(head))
     const input = readInput(compiled, incoming.query, json)
     request.query = input.query
     request.body = input.body
     const unknown = faultOfIds(route, head.params)
-    if (input.faults.length > 0 || unknown !== undefined) {
+    if (input.faults.length > 0 || input.phoneFaults.length > 0 || unknown !== undefined) {
       const faults = await allFaults(request, route, input)
-      throw faults.length > 0 || unknown === undefined ? new ValidationError(faults) : new PatchbayError(unknown)
+      const isInputRight = faults.length === 0 && input.phoneFaults.length === 0
+      throw isInputRight && unknown !== undefined
+        ? new PatchbayError(unknown)
+        : inputError(route, faults, input.phoneFaults)
     }
     const result = await route.handler(request as unknown as ApiRequest, services)
     if (isAudited(route)) await audit(services, request, route, result)
     return replyOf(route, requestId, guarded(services, request, result))
   }
 
+  /** The workspace of the user's that has what the path names; the active one where none has. */
+  async function locate({ user }: Caller, { route, params }: MatchedRequest, active: Entered): Promise<Entered> {
+    if (route.isThere === undefined || user === undefined || active.tenant === undefined) return active
+    if (await route.isThere(params, active.tenant)) return active
+    for (const { id, role, suspended_at } of await workspacesOf(services.store.global, user.id)) {
+      if (id === active.tenant.workspaceId) continue
+      const tenant = services.store.tenant(id)
+      if (await route.isThere(params, tenant)) return { tenant, role, isSuspended: suspended_at !== null }
+    }
+    return active
+  }
+
   /** Those of shape, and what the route finds in the rest of the body. */
-  async function allFaults(request: HandledRequest, route: AnyRoute, { raw, faults }: Input): Promise<Fault[]> {
+  async function allFaults(
+    request: HandledRequest,
+    route: AnyRoute,
+    { raw, faults, phoneFaults }: Input,
+  ): Promise<Fault[]> {
     if (route.faults === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return faults
-    const wrong = new Set(faults.map(({ loc: [, field] }) => field))
+    const wrong = new Set([...faults, ...phoneFaults].map(({ loc: [, field] }) => field))
     const rest = Object.fromEntries(Object.entries(raw).filter(([field]) => !wrong.has(field)))
     return [...faults, ...(await route.faults(rest as never, request as unknown as ApiRequest, services))]
   }
 
   function refuseForeignOrigin(head: MatchedRequest, caller: Caller): void {
-    if (caller.key === undefined && FOREIGN_SITES.has(head.fetchSite)) throw new PatchbayError('cross_origin')
-    if (head.origin === '' || caller.key !== undefined || !SIGNED_IN.test(head.cookies)) return
+    if (caller.key !== undefined || allowedOrigins.has(head.origin)) return
+    if (FOREIGN_SITES.has(head.fetchSite)) throw new PatchbayError('cross_origin')
+    if (head.origin === '' || !SIGNED_IN.test(head.cookies)) return
     if (!isOwnOrigin(head.origin, head.host)) throw new PatchbayError('cross_origin')
   }
 
@@ -93,7 +117,15 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const startedMs = services.clock.monotonicMs()
     const requestId = requestIdOf(incoming.header('x-request-id'))
     const matched = router.match(incoming.method, incoming.path)
-    const answer = new Answer(incoming, matched, requestId, startedMs, options)
+    const origin = allowedOrigins.size === 0 ? '' : incoming.header('origin')
+    const answer = new Answer(
+      incoming,
+      matched,
+      requestId,
+      startedMs,
+      options,
+      allowedOrigins.has(origin) ? origin : '',
+    )
     let response: HttpResponse
     try {
       response = await run(incoming, matched, requestId, answer)
@@ -117,6 +149,8 @@ const KEPT_OF_FAULT = 2_000
 class Answer {
   /** Of a request that came so far. */
   head: MatchedRequest | undefined
+  /** Of a page elsewhere that may read the answer; else empty. */
+  readonly origin: string
   readonly #incoming: Incoming
   readonly #route: AnyRoute | undefined
   readonly #requestId: string
@@ -124,7 +158,15 @@ class Answer {
   readonly #traceparent: string
   readonly #options: RequestPath
 
-  constructor(incoming: Incoming, matched: Matched, requestId: string, startedMs: number, options: RequestPath) {
+  constructor(
+    incoming: Incoming,
+    matched: Matched,
+    requestId: string,
+    startedMs: number,
+    options: RequestPath,
+    origin: string,
+  ) {
+    this.origin = origin
     this.#incoming = incoming
     this.#route = matched && 'entry' in matched ? matched.entry.route : undefined
     this.#requestId = requestId
@@ -161,7 +203,7 @@ class Answer {
       const { method, path } = this.#incoming
       log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')
     }
-    this.#incoming.send(response)
+    this.#incoming.send(this.origin === '' ? response : readableBy(this.origin, response))
   }
 
   failed(error: unknown): void {
@@ -178,21 +220,29 @@ const NOBODY: Caller = {
 const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 const SIGNED_IN = /(?:^|;\s*)(?:access|refresh)_token=/
 
+interface Entered {
+  tenant: Tenant | undefined
+  role: WorkspaceRole | undefined
+  isSuspended: boolean
+}
+
 /** A workspace that is named is entered, also where the route needs none. */
-function enterWorkspace(
-  caller: Caller,
-  { route, workspaceId, params }: MatchedRequest,
-  services: Services,
-): { tenant: Tenant | undefined; role: WorkspaceRole | undefined } {
+function enterWorkspace(caller: Caller, { route, workspaceId, params }: MatchedRequest, services: Services): Entered {
   const { membership, refused } = caller
-  if (route.auth === 'none') return { tenant: undefined, role: undefined }
+  const none = { tenant: undefined, role: undefined, isSuspended: membership?.isSuspended === true }
+  if (route.auth === 'none') return none
   if (!isOfWorkspace(route)) {
     if (workspaceId !== '' && (refused || membership === undefined)) throw new PatchbayError('not_a_member')
-    return { tenant: undefined, role: undefined }
+    return none
   }
   if (route.workspace === 'path' && !isUuid(params.workspace_id ?? '')) throw new PatchbayError('workspace_not_found')
   if (refused || membership === undefined) throw new PatchbayError('not_a_member')
-  return { tenant: services.store.tenant(membership.workspaceId), role: membership.role }
+  return { ...membership, tenant: services.store.tenant(membership.workspaceId) }
+}
+
+/** A key that an Admin gave the scope for it. */
+function isAdminByScope({ key }: Caller, route: AnyRoute): boolean {
+  return key !== undefined && route.scope !== undefined && ADMIN_SCOPES.has(route.scope)
 }
 
 function requireRole(route: AnyRoute, role: WorkspaceRole | undefined): void {
@@ -208,6 +258,39 @@ function guarded(services: Services, request: HandledRequest, result: unknown): 
   const { stream, status, headers } = result
   const allowed = whileAllowed(stream, (withdrawn) => services.standing.watch(standing, withdrawn))
   return new Reply({ stream: allowed, headers, ...(status === undefined ? {} : { status }) })
+}
+
+/** Headers of ours that a page elsewhere may read. */
+const EXPOSED = 'x-request-id, x-required-scope, retry-after, location, etag, content-disposition, idempotency-replayed'
+
+function readableBy(origin: string, response: HttpResponse): HttpResponse {
+  const ours = response.headers.filter(([name]) => name !== 'access-control-allow-origin')
+  return {
+    ...response,
+    headers: [
+      ...ours,
+      ['access-control-allow-origin', origin],
+      ['access-control-allow-credentials', 'true'],
+      ['access-control-expose-headers', EXPOSED],
+      ['vary', 'Origin'],
+    ],
+  }
+}
+
+/** What a page of an allowed origin may send. */
+function preflight(requestId: string, methods: string): HttpResponse {
+  return {
+    status: 204,
+    headers: [
+      ['x-request-id', requestId],
+      ['access-control-allow-methods', methods],
+      [
+        'access-control-allow-headers',
+        'content-type, x-workspace-id, x-request-id, idempotency-key, if-match, last-event-id',
+      ],
+      ['access-control-max-age', '600'],
+    ],
+  }
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i

@@ -56,6 +56,8 @@ export interface Route<
   role: R
   /** What an API key must be allowed; default `read` for GET and `calls` for the rest. */
   scope?: KeyScope
+  /** Any API key may call it, whatever its scopes. */
+  anyScope?: true
   /** In a suspended workspace. Default: reads are served, everything else is refused. */
   whenSuspended?: 'served' | 'refused'
   /**
@@ -65,10 +67,17 @@ export interface Route<
   audit?: false | readonly string[]
   /** What it makes is named after a person: the audit log does not say how. */
   madeIsPersonal?: true
+  /** An invalid phone number is answered 400 also beside other faults, as where calls are placed; elsewhere only alone. */
+  phoneFirst?: true
   /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
   idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
   workspace?: 'path'
+  /**
+   * Whether the workspace has what the path names. Where the active one doesn't, the request is handled in another workspace of the user's
+   * that does, with the role the user has there.
+   */
+  isThere?: (params: { readonly [Name in ParamNames<Path>]: string }, tenant: Tenant) => Promise<boolean>
   params?: { [Name in ParamNames<Path>]: Param }
   query?: Q
   /** JSON body. */
@@ -195,11 +204,6 @@ export function defineRoute<
 
 /** A route whose handler takes what its own definition promises; only request.ts calls it. */
 export type AnyRoute = Route<string, Auth, RequiredRole>
-
-/** Whether its query is checked: a read that takes no filters refuses any, but where no account asks. */
-export function checksQuery(route: AnyRoute): boolean {
-  return route.query !== undefined || (route.method === 'GET' && route.auth !== 'none')
-}
 
 /** What an API key must be allowed to call the route; undefined where none may. */
 export function scopeOf({ auth, method, scope }: Pick<AnyRoute, 'auth' | 'method' | 'scope'>): KeyScope | undefined {

@@ -72,12 +72,12 @@ function prepare(): void {
 export type Check<T extends TObject> = (input: unknown, place: InputSource) => Static<T>
 
 /**
- * Compiles once, at start. `coerce` reads numbers and booleans from text. Unknown fields are left out, or with `closed`, or
- * where the schema takes no others, a fault each: a filter that is passed over in silence answers with everything.
+ * Compiles once, at start. `coerce` reads numbers and booleans from text; with `emptyIsAbsent` an empty text is no value where one may be
+ * missing. Unknown fields are left out, or a fault each where the schema takes no others.
  */
 export function compileCheck<T extends TObject>(
   schema: T,
-  options: { coerce?: boolean; closed?: boolean } = {},
+  options: { coerce?: boolean; emptyIsAbsent?: boolean } = {},
 ): Check<T> {
   prepare()
   const validator = Compile(schema)
@@ -85,10 +85,18 @@ export function compileCheck<T extends TObject>(
   const parsed = new Set(
     options.coerce ? properties.filter(([, p]) => PARSED_TYPES.has(p.type ?? '')).map(([k]) => k) : [],
   )
+  const sets = new Set(options.coerce ? properties.filter(([, p]) => p.type === 'array').map(([k]) => k) : [])
   const names = new Set(properties.map(([name]) => name))
-  const isClosed =
-    options.closed === true || (schema as { additionalProperties?: unknown }).additionalProperties === false
-  const isVerbatim = parsed.size === 0 && properties.every(([, { default: otherwise }]) => otherwise === undefined)
+  const required = new Set((schema.required ?? []) as string[])
+  const mayBeEmpty = new Set(
+    options.emptyIsAbsent
+      ? properties.filter(([k, p]) => !required.has(k) || p.default !== undefined).map(([k]) => k)
+      : [],
+  )
+  const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false
+  const isVerbatim =
+    parsed.size + sets.size + mayBeEmpty.size === 0 &&
+    properties.every(([, { default: otherwise }]) => otherwise === undefined)
   return (input, place) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw new ValidationError([{ loc: [place], msg: 'must be an object', type: 'dict_type' }])
@@ -98,8 +106,10 @@ export function compileCheck<T extends TObject>(
     const known: Record<string, unknown> = {}
     for (const [key, property] of properties) {
       let value = Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined
+      if (value === '' && mayBeEmpty.has(key)) value = undefined
       if (value === undefined) value = property.default
       else if (parsed.has(key)) value = parseText(value, property.type)
+      else if (sets.has(key) && typeof value === 'string') value = [value]
       if (value !== undefined) known[key] = value
     }
     const strangers = isClosed ? faultsOfStrangers(input, names, place) : []
@@ -131,9 +141,15 @@ interface SchemaKeywords {
   default?: unknown
 }
 
+/** What forms of browsers and clients of other languages send. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'on', 'yes'].map((text) => [text, true] as const),
+  ...['false', '0', 'off', 'no'].map((text) => [text, false] as const),
+])
+
 function parseText(value: unknown, type: string | undefined): unknown {
   if (typeof value !== 'string') return value
-  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
+  if (type === 'boolean') return BOOLEANS.get(value.trim().toLowerCase()) ?? value
   return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value
 }
 
@@ -224,9 +240,14 @@ export const Id = Type.String({ format: 'uuid' })
 /** What people call a thing of theirs. */
 export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK })
 
-/** A phone number in a request: an invalid one is answered 400, before any other fault. */
+/** A phone number in a request: an invalid one is answered 400 where nothing else is wrong, and 422 beside other faults. */
 export function PhoneNumberInput(description: string) {
   return Type.String({ format: 'phone-number', description })
+}
+
+/** A filter of a query that may be given several times: any of the values will do. */
+export function AnyOf<T extends TSchema>(schema: T) {
+  return Type.Optional(Type.Array(schema, { maxItems: 50, description: 'Given several times: any of them.' }))
 }
 
 /** The query fields of a paginated list. */

@@ -41,6 +41,13 @@ export const SETTINGS = {
     description:
       'Addresses and ranges of the proxies in front of the api, whose X-Forwarded-For says where a request comes from; this machine is always one.',
   },
+  allowedOrigins: {
+    env: 'PATCHBAY_ALLOWED_ORIGINS',
+    type: 'list',
+    default: undefined,
+    description:
+      'Origins of a user interface that is served elsewhere (`https://app.example.com`): their pages may call the API with the cookies of a signed-in user.',
+  },
   publicUrl: {
     env: 'PUBLIC_URL',
     type: 'url',

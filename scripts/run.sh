@@ -219,6 +219,9 @@ case $command in
     install_programs redis-server espeak-ng
     install_packages all
     exec node bench/run.ts "$@" ;;
+  statements)
+    install_packages
+    exec node scripts/statements.ts "$@" ;;
   fuzz)
     install_programs redis-server espeak-ng
     install_packages all
@@ -227,5 +230,5 @@ case $command in
     install_packages run
     exec sh scripts/main.sh "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|statements|patchbay [arguments]" ;;
 esac

@@ -191,7 +191,8 @@ const update = defineRoute({
 const remove = defineRoute({
   method: 'DELETE',
   path: '/agents/{agent_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'delete',
   role: 'admin',
   params: { agent_id },
   success: { status: 200, schema: Detail },

@@ -108,7 +108,7 @@ export const agentExample = {
   system_prompt: 'You answer the phone of the Analytical Engines company. We open at nine.',
   first_message: 'Hello, how can I help you?',
   STT_provider: 'sim',
-  STT_model: 'closed-set',
+  STT_model: 'default',
   TTS_provider: 'offline',
   TTS_voice: 'en-us',
   tools: [],

@@ -3,6 +3,7 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { deleteApiKey, insertApiKey, listApiKeys, replaceApiKey } from '../../store/accounts/api-keys.ts'
 import type { User } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { workspaceName } from '../../store/workspaces/workspaces.ts'
 import { hashApiKey } from '../auth/authenticate.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
@@ -11,6 +12,7 @@ import { Detail } from '../workspaces/schema.ts'
 import {
   CreateApiKeyInput,
   CreatedApiKeyBody,
+  CurrentKeyBody,
   createdApiKeyBody,
   ListedApiKeyBody,
   listedApiKeyBody,
@@ -110,6 +112,28 @@ const list = defineRoute({
   handler: async ({ tenant, query }) => listOf((await listApiKeys(tenant)).map(listedApiKeyBody), query),
 })
 
+const current = defineRoute({
+  method: 'GET',
+  path: '/api-keys/current',
+  auth: 'jwt_or_key',
+  anyScope: true,
+  role: 'member',
+  success: { status: 200, schema: CurrentKeyBody },
+  errors: ['api_key_not_found'],
+  tag,
+  summary: 'The key that asks: what it may do, where and until when',
+  description:
+    'A test of the connection, whatever the scopes of the key. Asked with the cookie there is no such key: 404.',
+  examples: { success: { ...example, workspace_id: '0197f3a2-7c1e-7000-8000-000000000002', workspace_name: 'Sales' } },
+  handler: async ({ tenant, key }, { store }) => {
+    const found = (await listApiKeys(tenant)).find(({ id }) => id === key?.id)
+    if (found === undefined) throw new PatchbayError('api_key_not_found')
+    const name = await workspaceName(store.global, tenant.workspaceId)
+    const { last_used_at: _, created_by: __, ...body } = listedApiKeyBody(found)
+    return { ...body, workspace_id: tenant.workspaceId, workspace_name: name ?? '' }
+  },
+})
+
 const remove = defineRoute({
   method: 'DELETE',
   path: '/api-keys/{id}',
@@ -129,4 +153,4 @@ const remove = defineRoute({
   },
 })
 
-export const apiKeyRoutes = [create, list, rotate, remove]
+export const apiKeyRoutes = [current, create, list, rotate, remove]

@@ -7,7 +7,7 @@ const Scopes = Type.Array(Type.Enum([...KEY_SCOPES]), {
   minItems: 1,
   maxItems: KEY_SCOPES.length,
   description:
-    '`read` what the workspace has; `calls`: place calls, open sessions, chat; `agents`, `batches`, `numbers`, `campaigns`: also make and change these, as a Developer may.',
+    '`read` what the workspace has; `calls`: place calls, open sessions, chat; `agents`, `batches`, `numbers`, `campaigns`: also make and change these, as a Developer may; as an Admin may: `webhooks`, `privacy` (erase a person), `delete` (agents, calls, campaigns, lists).',
 })
 
 const common = {
@@ -23,6 +23,12 @@ export const ListedApiKeyBody = Type.Object({
   ...common,
   created_by: Nullable(Type.String({ format: 'uuid', description: 'The user who made it.' })),
   last_used_at: Nullable(Instant),
+})
+
+export const CurrentKeyBody = Type.Object({
+  ...common,
+  workspace_id: Id,
+  workspace_name: Type.String(),
 })
 
 export const CreatedApiKeyBody = Type.Object({

@@ -10,7 +10,7 @@ interface AccessClaims {
   email: string
   /** Unix time in seconds. */
   exp: number
-  /** When it was made, Unix time in seconds; 0 when the token has no `iat`. */
+  /** When it was made, Unix time in seconds; without `iat` in the token, `exp` less the life of our own. */
   iat: number
   /** The session it belongs to and ends with; undefined where another holder of the secret signed it. */
   sid: string | undefined
@@ -38,7 +38,7 @@ export function createAccessTokens(secret: string, ttlS: number, clock: Clock): 
   }
 
   async function check(token: string): Promise<AccessClaims> {
-    const claims = await claimsOf(token, key, new Date(clock.nowMs()))
+    const claims = await claimsOf(token, key, ttlS, new Date(clock.nowMs()))
     if (verified.size >= REMEMBERED_TOKENS) verified.delete(verified.keys().next().value as string)
     verified.set(token, claims)
     return claims
@@ -61,7 +61,7 @@ export function createAccessTokens(secret: string, ttlS: number, clock: Clock): 
   }
 }
 
-async function claimsOf(token: string, key: Uint8Array, now: Date): Promise<AccessClaims> {
+async function claimsOf(token: string, key: Uint8Array, ttlS: number, now: Date): Promise<AccessClaims> {
   if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new PatchbayError('invalid_token')
   try {
     const { payload } = await jwtVerify(token, key, {
@@ -73,7 +73,7 @@ async function claimsOf(token: string, key: Uint8Array, now: Date): Promise<Acce
       sub: String(payload.sub),
       email: String(payload.email),
       exp: Number(payload.exp),
-      iat: Number(payload.iat ?? 0),
+      iat: Number(payload.iat ?? Number(payload.exp) - ttlS),
       sid: payload.sid === undefined ? undefined : String(payload.sid),
     }
   } catch (cause) {

@@ -12,7 +12,7 @@ import { Id, Instant } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail, InvitationBody, invitationBody, invitationExample } from '../workspaces/schema.ts'
 import { attemptOf } from './attempt.ts'
-import { tokenCookies } from './cookies.ts'
+import { removedCookies } from './cookies.ts'
 import { oneTimeLink } from './links.ts'
 import { accountPage } from './pages.ts'
 import { hashPassword, passwordMatches } from './password.ts'
@@ -68,7 +68,7 @@ const forgotten = defineRoute({
     const { body, clientAddress, id, log } = request
     const { mailer, store, throttle, security } = services
     if (mailer === undefined) throw new PatchbayError('mail_off')
-    await throttle.enter(attemptOf(request, 'forgotten', body.email))
+    await throttle.count(attemptOf(request, 'forgotten', body.email))
     // Not awaited: how long it takes would tell whether there is such a user.
     inBackground(
       'http',
@@ -116,7 +116,7 @@ const reset = defineRoute({
     await setPassword(store.global, link.user_id, hash)
     await endLinks(store.global, 'password_reset', link.user_id)
     await endSessions(store.global, link.user_id, clock.nowMs())
-    await throttle.succeeded(attemptOf(request, 'forgotten', link.email))
+    await throttle.forgive(attemptOf(request, 'forgotten', link.email))
     await security.note(request, { kind: 'password_reset', userId: link.user_id, account: link.email })
     // By mail it proves the address; a link that the operator handed out proves nothing.
     if (link.created_by === null) await setEmailVerified(store.global, link.user_id, link.email)
@@ -135,7 +135,7 @@ const askVerification = defineRoute({
   handler: async (request, services) => {
     const { user, log } = request
     if (services.mailer === undefined) throw new PatchbayError('mail_off')
-    await services.throttle.enter(attemptOf(request, 'verification', user.email))
+    await services.throttle.count(attemptOf(request, 'verification', user.email))
     await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
     return { detail: 'A link is on its way' }
   },
@@ -155,7 +155,7 @@ const verify = defineRoute({
     const link = await useLink(store.global, 'verify_email', request.body.token, clock.nowMs())
     const verified = link?.user_id ? await setEmailVerified(store.global, link.user_id, link.email) : undefined
     if (verified === undefined) return refuseLink(request, services, 'verify_email')
-    await throttle.succeeded(attemptOf(request, 'verification', verified.email))
+    await throttle.forgive(attemptOf(request, 'verification', verified.email))
     await security.note(request, { kind: 'email_verified', userId: verified.id, account: verified.email })
     return userBody(verified)
   },
@@ -224,7 +224,7 @@ const logoutEverywhere = defineRoute({
     const { user } = request
     await endSessions(services.store.global, user.id, services.clock.nowMs())
     await services.security.note(request, { kind: 'sessions_ended', userId: user.id, account: user.email })
-    return new Reply({ body: { detail: 'Logged out everywhere' }, headers: tokenCookies(services, '', '') })
+    return new Reply({ body: { detail: 'Logged out everywhere' }, headers: removedCookies(services) })
   },
 })
 
@@ -292,7 +292,7 @@ const deleteMe = defineRoute({
     await requirePassword(request, services, user, body.password)
     await deleteUser(services.store.global, user.id)
     await services.security.note(request, { kind: 'account_deleted', userId: user.id, account: user.email })
-    return new Reply({ body: { detail: 'Account deleted' }, headers: tokenCookies(services, '', '') })
+    return new Reply({ body: { detail: 'Account deleted' }, headers: removedCookies(services) })
   },
 })
 
@@ -320,12 +320,11 @@ async function requirePassword(
   password: string,
 ): Promise<void> {
   const attempt = { ...attemptOf(request, 'login', user.email), isKnownHere: async () => true }
-  await throttle.enter(attempt)
-  if (!(await passwordMatches(user.password_hash, password, user.email.toLowerCase()))) {
+  await throttle.guard(attempt, async () => {
+    if (await passwordMatches(user.password_hash, password, user.email.toLowerCase())) return
     await security.note(request, { kind: 'login_failed', userId: user.id, account: user.email })
     throw new PatchbayError('wrong_credentials')
-  }
-  await throttle.succeeded(attempt)
+  })
 }
 
 async function refuseLink(

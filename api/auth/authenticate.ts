@@ -51,13 +51,14 @@ export function createAuthenticator(store: Store, accessTokens: AccessTokens): A
   const identityOf = createIdentities(store.pool)
 
   async function byKey(credentials: Credentials, route: AnyRoute): Promise<Caller> {
+    const scope = scopeOf(route)
+    if (scope === undefined) throw new PatchbayError('key_not_allowed')
     const { apiKey, workspaceId } = credentials
     const key = await keyIdentity(store.pool, hashApiKey(apiKey))
     if (key === undefined) throw new PatchbayError('invalid_api_key')
     credentials.recognised?.(key)
-    const scope = scopeOf(route)
-    if (scope === undefined || !key.scopes.includes(scope)) {
-      throw new PatchbayError('invalid_token', scope === undefined ? {} : { headers: { 'x-required-scope': scope } })
+    if (!key.scopes.includes(scope) && route.anyScope !== true) {
+      throw new PatchbayError('insufficient_scope', { params: { scope }, headers: { 'x-required-scope': scope } })
     }
     if (key.isSuspended) throw new PatchbayError('workspace_suspended')
     return {
@@ -106,16 +107,27 @@ export function createAuthenticator(store: Store, accessTokens: AccessTokens): A
   }
 
   return {
-    authenticate: (credentials, route) =>
-      credentials.apiKey === '' || prefersToken(credentials, route)
-        ? byToken(credentials, route)
-        : byKey(credentials, route),
+    authenticate: (credentials, route) => {
+      if (credentials.apiKey === '') return byToken(credentials, route)
+      if (route.auth === 'jwt_or_key' || readCookie(credentials.cookies, ACCESS_COOKIE) === '') {
+        return byKey(credentials, route)
+      }
+      return route.auth === 'jwt' ? byToken(credentials, route) : byTokenOrKey(credentials, route)
+    },
   }
-}
 
-/** Where the specification takes the cookie alone, a request with both is the user's. */
-function prefersToken({ cookies }: Credentials, route: AnyRoute): boolean {
-  return route.auth === 'jwt_or_scope' && readCookie(cookies, ACCESS_COOKIE) !== ''
+  /**
+   * Where the specification takes the cookie alone, a request with both is the user's, if the cookie is good: generated clients send the
+   * key in it, too, and jars an expired one.
+   */
+  async function byTokenOrKey(credentials: Credentials, route: AnyRoute): Promise<Caller> {
+    try {
+      return await byToken(credentials, route)
+    } catch (error) {
+      if (!(error instanceof PatchbayError) || error.status !== 401) throw error
+      return byKey(credentials, route)
+    }
+  }
 }
 
 /** API keys are 256 random bits, so a plain SHA-256 can't be searched. */

@@ -4,7 +4,6 @@ import type { Services } from '../services.ts'
 
 export const ACCESS_COOKIE = 'access_token'
 export const REFRESH_COOKIE = 'refresh_token'
-const REFRESH_PATH = '/auth'
 
 /** Value of the first cookie of that name in a Cookie header; empty when absent. */
 export function readCookie(header: string, name: string): string {
@@ -19,24 +18,31 @@ export function readCookie(header: string, name: string): string {
   return ''
 }
 
-/** A Set-Cookie value. `maxAgeS` 0 removes the cookie. */
-export function cookie(
-  name: string,
-  value: string,
-  options: { path: string; maxAgeS: number; secure: boolean },
-): string {
-  const secure = options.secure ? '; Secure' : ''
-  return `${name}=${value}; Path=${options.path}; Max-Age=${options.maxAgeS}; HttpOnly; SameSite=Lax${secure}`
+/** Values of all cookies of that name: a browser sends one of each path that the cookie had over time. */
+export function readCookies(header: string, name: string): string[] {
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
 }
 
-/** Empty tokens remove the cookies. */
-export function tokenCookies({ config }: Pick<Services, 'config'>, accessToken: string, refreshToken: string) {
-  const secure = config.publicUrl.startsWith('https:')
-  const ttlS = (token: string, whenSet: number) => (token === '' ? 0 : whenSet)
-  const access = { path: '/', maxAgeS: ttlS(accessToken, config.accessTokenTtlS), secure }
-  const refresh = { path: REFRESH_PATH, maxAgeS: ttlS(refreshToken, config.refreshTokenTtlS), secure }
-  return [
-    ['set-cookie', cookie(ACCESS_COOKIE, accessToken, access)],
-    ['set-cookie', cookie(REFRESH_COOKIE, refreshToken, refresh)],
-  ] as const
+type SetCookie = readonly ['set-cookie', string]
+
+/** Kept as long as the refresh token, since an expired access token must arrive to be answered `Token expired`. */
+export function accessCookie({ config }: Pick<Services, 'config'>, token: string): SetCookie {
+  return cookie(config, ACCESS_COOKIE, token, config.refreshTokenTtlS)
+}
+
+export function refreshCookie({ config }: Pick<Services, 'config'>, token: string): SetCookie {
+  return cookie(config, REFRESH_COOKIE, token, config.refreshTokenTtlS)
+}
+
+export function removedCookies({ config }: Pick<Services, 'config'>): SetCookie[] {
+  return [cookie(config, ACCESS_COOKIE, '', 0), cookie(config, REFRESH_COOKIE, '', 0)]
+}
+
+function cookie({ publicUrl }: Services['config'], name: string, value: string, maxAgeS: number): SetCookie {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+  return ['set-cookie', `${name}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`]
 }

@@ -4,13 +4,11 @@ import { useLink } from '../../store/accounts/one-time-links.ts'
 import {
   endSession,
   hasLoggedInFrom,
-  type IssuedRefreshToken,
-  rotateRefreshToken,
-  sessionOfToken,
+  sessionsOfTokens,
   startSession,
+  useRefreshToken,
 } from '../../store/accounts/sessions.ts'
 import { createUser, userByEmail, userById } from '../../store/accounts/users.ts'
-import type { User } from '../../store/database/schema.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { type ApiRequest, defineRoute, Reply } from '../route.ts'
@@ -18,7 +16,15 @@ import type { Services } from '../services.ts'
 import { quotasOfNewWorkspace } from '../workspaces/new-workspace.ts'
 import { mailVerification } from './account-routes.ts'
 import { attemptOf } from './attempt.ts'
-import { ACCESS_COOKIE, REFRESH_COOKIE, readCookie, tokenCookies } from './cookies.ts'
+import {
+  ACCESS_COOKIE,
+  accessCookie,
+  REFRESH_COOKIE,
+  readCookie,
+  readCookies,
+  refreshCookie,
+  removedCookies,
+} from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
 import { signupOfferRoutes } from './signup-offer.ts'
@@ -59,22 +65,23 @@ const signup = defineRoute({
     const { name, email, invitation } = body
     const isLocal = isFromHere(request, services)
     const isInvited = invitation !== undefined
-    // Before the setup token is looked at: it must not be guessed at for ever.
-    const attempt = attemptOf(request, 'signup', email)
-    if (!isLocal) await throttle.enter(attempt)
-    const isOwner = !isInvited && (await admitted(request, services, { email, isLocal, setupToken: body.setup_token }))
-    const passwordHash = await hashPassword(body.password, request.clientAddress)
-    if (isInvited) await useInvitation(services, invitation, email)
-    const user = await createUser(store.global, {
-      name,
-      email,
-      passwordHash,
-      phoneNumber,
-      // With open sign-up the first user may be a stranger.
-      quotas: quotasOfNewWorkspace(services, { email }),
-      isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
-    })
-    if (!isLocal) await throttle.succeeded(attempt)
+    const join = async () => {
+      const isOwner =
+        !isInvited && (await admitted(request, services, { email, isLocal, setupToken: body.setup_token }))
+      const passwordHash = await hashPassword(body.password, request.clientAddress)
+      if (isInvited) await useInvitation(services, invitation, email)
+      return createUser(store.global, {
+        name,
+        email,
+        passwordHash,
+        phoneNumber,
+        // With open sign-up the first user may be a stranger.
+        quotas: quotasOfNewWorkspace(services, { email }),
+        isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
+      })
+    }
+    // The setup token and links must not be guessed at for ever.
+    const user = isLocal ? await join() : await throttle.guard(attemptOf(request, 'signup', email), join)
     await services.security.note(request, { kind: 'signup', userId: user.id, account: user.email })
     await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
     return userBody(user)
@@ -92,7 +99,7 @@ const login = defineRoute({
   tag,
   summary: 'Log in',
   description:
-    'After ten wrong passwords for an account from one address within 15 minutes, that address gets 429 with `Retry-After`; other addresses are not held up.',
+    'After ten wrong passwords for an account from one address within 15 minutes, further tries for it from there get 429 with `Retry-After`; after 200 for any accounts, so do tries for accounts that never logged in from there. Right passwords and refused tries do not count; other addresses are not held up.',
   examples: { body: { email: 'ada@example.com', password: 'correct horse' }, success: { user: userExample } },
   headers: ['user-agent'],
   handler: async (request, services) => {
@@ -102,20 +109,22 @@ const login = defineRoute({
       const known = await userByEmail(store.global, body.email)
       return known !== undefined && hasLoggedInFrom(store.global, known.id, request.clientAddress)
     }
-    const attempt = { ...attemptOf(request, 'login', body.email), isKnownHere }
-    await throttle.enter(attempt)
-    const user = await userByEmail(store.global, body.email)
-    const matches = await passwordMatches(user?.password_hash, body.password, body.email.toLowerCase())
-    if (user === undefined || !matches) {
-      await security.note(request, { kind: 'login_failed', userId: user?.id ?? null, account: user?.email ?? '' })
+    const user = await throttle.guard({ ...attemptOf(request, 'login', body.email), isKnownHere }, async () => {
+      const found = await userByEmail(store.global, body.email)
+      const matches = await passwordMatches(found?.password_hash, body.password, body.email.toLowerCase())
+      if (found !== undefined && matches) return found
+      await security.note(request, { kind: 'login_failed', userId: found?.id ?? null, account: found?.email ?? '' })
       throw new PatchbayError('wrong_credentials')
-    }
-    await throttle.succeeded(attempt)
+    })
     const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
     const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)
     const detail = { session_id: session.sessionId }
     await security.note(request, { kind: 'login', userId: user.id, account: user.email, detail })
-    return signedIn(services, user, session)
+    const accessToken = await services.accessTokens.issue(user, session.sessionId)
+    return new Reply({
+      body: { user: userBody(user) },
+      headers: [accessCookie(services, accessToken), refreshCookie(services, session.token)],
+    })
   },
 })
 
@@ -124,29 +133,21 @@ const refresh = defineRoute({
   path: '/auth/refresh',
   auth: 'none',
   role: 'none',
-  success: { status: 200, schema: SignedInBody, description: 'Sets new cookies access_token and refresh_token.' },
+  success: { status: 200, schema: SignedInBody, description: 'Sets a new cookie access_token.' },
   errors: ['invalid_token', 'user_not_found', 'cross_origin'],
   tag,
-  summary: 'Trade the refresh token for new tokens',
+  summary: 'Get a new access token for the refresh token',
   description:
-    'Each refresh token works once. Used again more than 10 s later, it ends every token that descends from the same login.',
+    'The refresh token stays good for 30 days from the login, until logout, logout everywhere or a new password.',
   examples: { success: { user: userExample } },
-  handler: async (request, services) => {
-    const { cookies, log } = request
-    const { store, clock, config, security } = services
-    const token = readCookie(cookies, REFRESH_COOKIE)
-    const next = await rotateRefreshToken(store.global, token, clock.nowMs(), config.refreshTokenTtlS)
-    if (next === undefined) throw new PatchbayError('invalid_token')
-    const user = await userById(store.global, next.userId)
-    if ('replayed' in next) {
-      const { userId, sessionId } = next
-      log.warn({ userId, sessionId }, 'A refresh token was used twice; its session has ended')
-      const detail = { session_id: sessionId }
-      await security.note(request, { kind: 'refresh_replayed', userId, account: user?.email ?? '', detail })
-      throw new PatchbayError('invalid_token')
-    }
+  handler: async ({ cookies }, services) => {
+    const { store, clock } = services
+    const session = await useRefreshToken(store.global, readCookies(cookies, REFRESH_COOKIE), clock.nowMs())
+    if (session === undefined) throw new PatchbayError('invalid_token')
+    const user = await userById(store.global, session.userId)
     if (user === undefined) throw new PatchbayError('user_not_found')
-    return signedIn(services, user, next)
+    const accessToken = await services.accessTokens.issue(user, session.sessionId)
+    return new Reply({ body: { user: userBody(user) }, headers: [accessCookie(services, accessToken)] })
   },
 })
 
@@ -168,7 +169,7 @@ const logout = defineRoute({
       const account = (await userById(store.global, userId))?.email ?? ''
       await security.note(request, { kind: 'logout', userId, account, detail: { session_id: id } })
     }
-    return new Reply({ body: { detail: 'Logged out' }, headers: tokenCookies(services, '', '') })
+    return new Reply({ body: { detail: 'Logged out' }, headers: removedCookies(services) })
   },
 })
 
@@ -207,19 +208,14 @@ async function useInvitation({ store, clock }: Services, token: string, email: s
   if (link === undefined || link.email.toLowerCase() !== email.toLowerCase()) throw new PatchbayError('link_invalid')
 }
 
-async function signedIn(services: Services, user: User, session: IssuedRefreshToken): Promise<Reply> {
-  const accessToken = await services.accessTokens.issue(user, session.sessionId)
-  return new Reply({ body: { user: userBody(user) }, headers: tokenCookies(services, accessToken, session.token) })
-}
-
 /** The sessions that the cookies of a request belong to: that of the refresh token and that of the access token. */
 async function sessionsNamed(cookies: string, { store, accessTokens }: Services) {
-  const byRefresh = await sessionOfToken(store.global, readCookie(cookies, REFRESH_COOKIE))
+  const byRefresh = await sessionsOfTokens(store.global, readCookies(cookies, REFRESH_COOKIE))
   const claims = await Promise.resolve(readCookie(cookies, ACCESS_COOKIE))
     .then((token) => accessTokens.verify(token))
     .catch(() => undefined)
   const byAccess = claims?.sid && isUuid(claims.sid) && isUuid(claims.sub) && { id: claims.sid, userId: claims.sub }
-  return [byRefresh, byAccess].filter((session) => session !== undefined && session !== '' && session !== false)
+  return byAccess ? [...byRefresh, byAccess] : byRefresh
 }
 
 export const authRoutes = [...signupOfferRoutes, signup, login, refresh, logout, me]

@@ -12,7 +12,6 @@ const BY_STRANGERS: ReadonlySet<SecurityEventKind> = new Set([
   'login_failed',
   'locked_out',
   'link_refused',
-  'refresh_replayed',
   'password_link_mailed',
 ])
 

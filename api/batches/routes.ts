@@ -68,7 +68,6 @@ const upload = defineRoute({
     'csv_without_column',
     'invalid_phone_number',
     'agent_not_found',
-    'number_not_registered',
   ],
   tag,
   summary: 'Make a batch that calls every number of a CSV file',

@@ -60,7 +60,8 @@ export const UploadForm = Type.Object({
   scheduled_time: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'ISO 8601; without an offset it is read in `timezone`. Left out: the batch waits for send.',
+      description:
+        'ISO 8601; without an offset it is read in `timezone`. Up to ten minutes ago counts as now. Left out: the batch waits for send.',
     }),
   ),
   timezone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 100, description: 'IANA zone; default UTC.' })),
@@ -170,6 +171,9 @@ export function batchItemText(batchId: string, item: BatchItem): string {
 
 const OFFSET = /[T ].*(Z|[+\- ]\d\d:?\d\d)$/i
 
+/** A client's own now is past when it arrives, and its clock may be behind. */
+const LATE_IS_NOW_MS = 600_000
+
 /** When a batch starts, or what is wrong with the fields. */
 export function readSchedule(
   fields: Pick<Static<typeof UploadForm>, 'scheduled_time' | 'timezone'>,
@@ -180,8 +184,9 @@ export function readSchedule(
   const wall = text === undefined ? undefined : parseInstant(text)
   if (text === undefined || wall === undefined) return { scheduledTime: null, timezone }
   const scheduledTime = OFFSET.test(text) ? wall : new Date(instantOf(wall.getTime(), timezone))
-  if (scheduledTime.getTime() < nowMs) {
-    return { loc: ['form', 'scheduled_time'], msg: 'must not be in the past', type: 'value_error' }
+  if (scheduledTime.getTime() < nowMs - LATE_IS_NOW_MS) {
+    const msg = 'must not be more than ten minutes in the past'
+    return { loc: ['form', 'scheduled_time'], msg, type: 'value_error' }
   }
-  return { scheduledTime, timezone }
+  return { scheduledTime: new Date(Math.max(scheduledTime.getTime(), nowMs)), timezone }
 }

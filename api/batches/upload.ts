@@ -72,10 +72,7 @@ async function detailsOf(tenant: Tenant, fields: Static<typeof UploadForm>, nowM
     .select('phone_number')
     .where('phone_number', '=', agentPhoneNumber)
     .executeTakeFirst()
-  if (!agentExists) throw new PatchbayError('agent_not_found')
-  if (number === undefined) {
-    throw new PatchbayError('number_not_registered', { params: { phone_number: agentPhoneNumber } })
-  }
+  if (!agentExists || number === undefined) throw new PatchbayError('agent_not_found')
   return {
     name: fields.name,
     agentId: fields.agent_id,

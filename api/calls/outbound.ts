@@ -48,6 +48,7 @@ const outboundCall = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   idempotent: true,
+  phoneFirst: true,
   body: Type.Object({
     agent_phone_number: PhoneNumberInput('A registered number of the agent; the callee sees it.'),
     phone_number_to_dial: PhoneNumberInput('The number to call.'),

@@ -39,6 +39,7 @@ const generateToken = defineRoute({
   scope: 'calls',
   whenSuspended: 'refused',
   query: GenerateTokenQuery,
+  phoneFirst: true,
   success: { status: 200, schema: SessionTokenBody },
   errors: ['invalid_phone_number', 'agent_not_found', 'session_exists', 'quota_reached', 'cross_origin'],
   tag,

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
-import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
 import { isUuid } from '../ids.ts'
-import { Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
+import { readPhoneNumber } from '../phone-number.ts'
+import { AnyOf, Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
 
@@ -130,12 +130,12 @@ export const CallFilterQuery = {
   agent_id: Type.Optional(Type.String({ maxLength: 100 })),
   start_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
-  status: Type.Optional(CallStatusName),
-  direction: Type.Optional(DirectionName),
+  status: AnyOf(CallStatusName),
+  direction: AnyOf(DirectionName),
   number: Type.Optional(Type.String({ maxLength: 64, description: 'Who called or was called, E.164.' })),
-  batch_id: Type.Optional(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
-  campaign: Type.Optional(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
-  disposition: Type.Optional(Type.String({ maxLength: 100, description: 'What the call came to.' })),
+  batch_id: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
+  campaign: AnyOf(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
+  disposition: AnyOf(Type.String({ maxLength: 100, description: 'What the call came to.' })),
 }
 
 const CallFilters = Type.Object(CallFilterQuery)
@@ -232,12 +232,12 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
     agentId: ofId(query.agent_id),
     start: query.start_date === undefined ? undefined : parseInstant(query.start_date),
     end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
-    status: query.status,
-    direction: query.direction,
-    number: query.number === undefined ? undefined : (parsePhoneNumber(query.number) ?? query.number),
-    batchId: ofId(query.batch_id),
-    campaignSlug: query.campaign,
-    disposition: query.disposition,
+    statuses: query.status,
+    directions: query.direction,
+    number: query.number === undefined ? undefined : (readPhoneNumber(query.number) ?? query.number),
+    batchIds: query.batch_id?.map((id) => ofId(id) ?? NO_ID),
+    campaignSlugs: query.campaign,
+    dispositions: query.disposition,
   }
 }
 

@@ -17,7 +17,7 @@ import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
-import { requireCampaign } from './access.ts'
+import { hasCampaign, requireCampaign } from './access.ts'
 import { bodyOf, slug, tag } from './routes.ts'
 import { CampaignBody, campaignExample } from './schema.ts'
 import { StatusBody } from './status-schema.ts'
@@ -67,6 +67,7 @@ const status = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { slug },
+  isThere: hasCampaign,
   success: { status: 200, schema: StatusBody },
   errors: ['campaign_not_found'],
   tag,
@@ -87,6 +88,7 @@ const pausing = (action: 'pause' | 'resume') =>
     scope: 'campaigns',
     role: 'developer',
     params: { slug },
+    isThere: hasCampaign,
     success: { status: 200, schema: CampaignBody },
     errors: ['campaign_not_found'],
     tag,
@@ -112,6 +114,7 @@ const testCall = defineRoute({
   role: 'developer',
   idempotent: true,
   params: { slug },
+  isThere: hasCampaign,
   body: Type.Object({
     phone_number: Type.Optional(Type.String({ maxLength: 64 })),
     dynamic_variables: DynamicVariables({ default: {} }),
@@ -179,6 +182,7 @@ const duplicate = defineRoute({
   scope: 'campaigns',
   role: 'developer',
   params: { slug },
+  isThere: hasCampaign,
   body: Type.Object({
     name: NameInput,
     with_unresolved: Type.Boolean({ default: false, description: 'Copies prospects that are not resolved.' }),

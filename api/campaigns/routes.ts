@@ -21,7 +21,7 @@ import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
-import { requireCampaign, tenantOf } from './access.ts'
+import { hasCampaign, requireCampaign, tenantOf, tenantsOf } from './access.ts'
 import {
   CampaignBody,
   type CampaignChanges,
@@ -53,18 +53,29 @@ const list = defineRoute({
   role: 'member',
   query: Type.Object({
     email: Type.Optional(Type.String({ maxLength: 254, description: "The owner's." })),
-    workspace: Type.Optional(Type.String({ maxLength: 100, description: 'Default: the active workspace.' })),
+    workspace: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Default: all of the user’s; with an API key its own.' }),
+    ),
     ...ListQuery.properties,
   }),
   success: { status: 200, schema: ListOf(CampaignBody) },
   tag,
-  summary: 'The campaigns of a workspace, newest first; as pages when `page` or `page_size` is given',
+  summary: 'The campaigns of a user’s workspaces, newest first; as pages when `page` or `page_size` is given',
   examples: { success: [campaignExample] },
   handler: async (request, services) => {
     const { query } = request
-    const tenant = await tenantOf(request, services, query.workspace, 'member')
-    const { campaigns, total } = await listCampaigns(tenant, { email: query.email }, windowOf(query))
-    return listBody(await bodiesOf(tenant, campaigns), total, query)
+    const page = windowOf(query)
+    const tenants = await tenantsOf(request, services, query.workspace)
+    // Of each workspace as many as the page could hold if all came from there.
+    const upTo = page && { offset: 0, limit: page.offset + page.limit }
+    const found = await Promise.all(
+      tenants.map(async (tenant) => ({ tenant, ...(await listCampaigns(tenant, { email: query.email }, upTo)) })),
+    )
+    const all = await Promise.all(found.map(({ tenant, campaigns }) => bodiesOf(tenant, campaigns)))
+    const age = (one: (typeof all)[number][number]) => `${one.created_at} ${one.campaign_id}`
+    const newestFirst = all.flat().sort((a, b) => (age(a) < age(b) ? 1 : -1))
+    const total = found.reduce((sum, one) => sum + one.total, 0)
+    return listBody(page ? newestFirst.slice(page.offset, page.offset + page.limit) : newestFirst, total, query)
   },
 })
 
@@ -77,7 +88,7 @@ const create = defineRoute({
   role: 'developer',
   body: CreateCampaign,
   success: { status: 201, schema: CampaignBody },
-  errors: ['agent_not_found', 'invalid_phone_number'],
+  errors: ['agent_not_found', 'invalid_phone_number', 'admin_required'],
   tag,
   summary: 'Make a campaign, with a list of the same slug',
   description:
@@ -85,7 +96,8 @@ const create = defineRoute({
   examples: { body: createExample, success: campaignExample },
   handler: async (request, services) => {
     const { body } = request
-    const tenant = await tenantOf(request, services, body.workspace, 'developer')
+    const least = body.pacing === 'fixed' ? 'admin' : 'developer'
+    const tenant = await tenantOf(request, services, body.workspace, least)
     await checkInput(tenant, body, undefined, services)
     const fields = columnsOf(body) as CampaignFields
     const campaign = await insertCampaign(tenant, fields, new Date(services.clock.nowMs()))
@@ -101,6 +113,7 @@ const read = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { slug },
+  isThere: hasCampaign,
   success: { status: 200, schema: CampaignBody },
   errors: ['campaign_not_found'],
   tag,
@@ -118,15 +131,17 @@ const change = (method: 'PUT' | 'PATCH') =>
     scope: 'campaigns',
     role: 'developer',
     params: { slug },
+    isThere: hasCampaign,
     body: ChangeCampaign,
     success: { status: 200, schema: CampaignBody },
-    errors: ['campaign_not_found', 'agent_not_found', 'invalid_phone_number'],
+    errors: ['campaign_not_found', 'agent_not_found', 'invalid_phone_number', 'admin_required'],
     tag,
     summary: 'Change some fields of a campaign; the others stay',
     description:
       'The change holds for every call that is dialled after the answer. The slug stays when the name changes.',
     examples: { body: { latest_prospect_time: '18:00:00' }, success: campaignExample },
-    handler: async ({ body, params, tenant }, services) => {
+    handler: async ({ body, params, tenant, role }, services) => {
+      if (body.pacing === 'fixed' && role !== 'admin') throw new PatchbayError('admin_required')
       const stored = await campaignBySlug(tenant, params.slug)
       await checkInput(tenant, body, stored, services)
       const before = stored ?? (await requireCampaign(tenant, params.slug))
@@ -141,9 +156,11 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v/campaign/{slug}/',
   trailingSlash: true,
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'delete',
   role: 'admin',
   params: { slug },
+  isThere: hasCampaign,
   success: { status: 200, schema: Detail },
   errors: ['campaign_not_found', 'campaign_running'],
   tag,
@@ -206,7 +223,7 @@ async function bodiesOf(tenant: Tenant, campaigns: readonly CampaignWithLists[])
     campaigns.map(({ id }) => id),
   )
   return campaigns.map((campaign) =>
-    campaignBody(campaign, stateOf(campaign, progress.get(campaign.id) ?? { calling: 0, unresolved: 0 })),
+    campaignBody(campaign, stateOf(campaign, progress.get(campaign.id) ?? { live: 0, unresolved: 0 })),
   )
 }
 

@@ -1,12 +1,29 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { Store } from '../../store/database/database.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import {
+  eventsAfter,
+  type FeedPosition,
+  isPlaceGone,
+  lastPlace,
+  parsePlace,
+  placeBefore,
+  placeOfEvent,
+  placeText,
+  type StoredEvent,
+  timeOf,
+} from '../../store/events/workspace-events.ts'
+import { eventMessage } from '../../workers/webhooks/event-data.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
-import { defineRoute, Reply } from '../route.ts'
-import { ValidationError } from '../schema.ts'
+import { isUuid } from '../ids.ts'
+import { type ApiRequest, type Auth, defineRoute, Reply } from '../route.ts'
+import { Id, Instant, parseInstant, ValidationError } from '../schema.ts'
+import { eventData } from './data.ts'
 import { followCall } from './live-call.ts'
 import { EventQueue, eventText, MAX_STREAM_S, STREAM_HEADERS } from './server-sent.ts'
-import { asksForEvents, messageExample } from './types.ts'
+import { asksForEvents, isAskedFor, messageExample } from './types.ts'
 
 const tag = 'Events'
 const MAX_STREAMS = 20
@@ -19,6 +36,14 @@ const wait_s = Type.Optional(
     description: 'Ends after so many seconds; 0: after what is there now. Clients come back by themselves.',
   }),
 )
+const EventPage = Type.Object({
+  items: Type.Array(
+    Type.Object({ id: Id, type: Type.String(), workspace_id: Id, created_at: Instant, data: Type.Unknown() }),
+  ),
+  next: Type.String({ description: 'The `after` of the next request, also where there is nothing more now.' }),
+  has_more: Type.Boolean(),
+})
+
 const SSE = { status: 200, schema: Type.String(), contentType: 'text/event-stream' } as const
 
 const ofWorkspace = defineRoute({
@@ -26,8 +51,18 @@ const ofWorkspace = defineRoute({
   path: '/events',
   auth: 'jwt_or_key',
   role: 'member',
-  headers: ['last-event-id'],
+  headers: ['last-event-id', 'accept'],
   query: Type.Object({
+    after: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'As `Last-Event-ID`, which goes before it: a place or the `id` of an event.',
+      }),
+    ),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Without a place: from the first event since then on.' }),
+    ),
+    limit: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Events an answer of JSON.' }),
     types: Type.Optional(
       Type.String({
         maxLength: 1_000,
@@ -37,17 +72,21 @@ const ofWorkspace = defineRoute({
     ),
     wait_s,
   }),
-  success: { ...SSE, description: 'Server-sent events: `event` the type, `data` what a webhook is sent.' },
-  errors: ['quota_reached'],
+  success: {
+    status: 200,
+    schema: EventPage,
+    events: 'Unless `Accept` asks for JSON. `id` is the place, `event` the type, `data` what a webhook is sent.',
+  },
+  errors: ['quota_reached', 'events_gone'],
   tag,
   summary: 'What happens in the workspace, as it happens',
   description:
-    'From now on, or after `Last-Event-ID`, at most 30 days back: browsers send it by themselves when they come back. None is skipped and none comes twice. A workspace may have 20 streams of a node.',
+    'With `Accept: application/json` what there is after the place, and where to go on; else server-sent events. From now on, or after `Last-Event-ID` or `after`, at most 30 days back: `0-0` has all that is kept. A place is the `id` of a stream’s event, or the `id` within an event, which webhooks get too. None is skipped and none comes twice. A workspace may have 20 streams of a node.',
   examples: {
     query: { types: 'call.*', wait_s: 0 },
-    success: eventText({ id: '7421-318', event: 'call.ended', data: messageExample('call.ended') }),
+    success: { items: [messageExample('call.ended')], next: '7421-318', has_more: false },
   },
-  handler: async (request, { live }) => {
+  handler: async (request, { live, store, config }) => {
     const { query, tenant, signal } = request
     const types = (query.types ?? '*').split(',').map((type) => type.trim())
     const unknown = types.find((type) => !asksForEvents(type))
@@ -56,9 +95,13 @@ const ofWorkspace = defineRoute({
         { loc: ['query', 'types'], msg: `${JSON.stringify(unknown)} is no type of event`, type: 'enum' },
       ])
     }
+    const place = await placeAsked(request, store)
+    if (/\bapplication\/json\b/i.test(request.header('accept'))) {
+      return new Reply({ body: await pageAfter(store, config.publicUrl, tenant, { place, types, limit: query.limit }) })
+    }
     requireRoom(live.workspace.count(tenant.workspaceId))
     const queue = new EventQueue()
-    const close = await live.workspace.open(tenant.workspaceId, types, request.header('last-event-id'), queue)
+    const close = await live.workspace.open(tenant.workspaceId, types, place, queue)
     return streamed(queue, query.wait_s ?? MAX_STREAM_S, signal, close)
   },
 })
@@ -118,6 +161,62 @@ const ofCall = defineRoute({
     })
   },
 })
+
+/** The place a request names. Throws 422 for an unknown one, and `events_gone`. */
+async function placeAsked(
+  request: Pick<ApiRequest<string, Auth, 'member'>, 'header' | 'tenant'> & {
+    query: { after?: string; since?: string }
+  },
+  store: Store,
+): Promise<FeedPosition | undefined> {
+  const { query, tenant } = request
+  const header = request.header('last-event-id')
+  const text = header === '' ? (query.after ?? '') : header
+  if (text === '') {
+    const since = query.since === undefined ? undefined : parseInstant(query.since)
+    return since && (await placeBefore(tenant, since))
+  }
+  const place = parsePlace(text) ?? (isUuid(text) ? await placeOfEvent(tenant, text) : undefined)
+  if (place !== undefined && !(await isPlaceGone(store, place))) return place
+  const isOld = isUuid(text) && timeOf(text) < Date.now() - KEPT_MS
+  if (place !== undefined || isOld) throw new PatchbayError('events_gone')
+  const loc = header === '' ? ['query', 'after'] : ['header', 'Last-Event-ID']
+  const msg = 'is no event of this workspace: send the `id` of one, or 0-0 for all that is kept'
+  throw new ValidationError([{ loc, msg, type: 'value_error' }])
+}
+
+const KEPT_MS = 30 * 86_400_000
+/** Read at once: those of other types are skipped. */
+const READ_AT_ONCE = 500
+/** Turns of reading for one answer; a rare type may need another request. */
+const MOST_TURNS = 20
+
+/** What there is after the place, and where to go on. */
+async function pageAfter(
+  store: Store,
+  publicUrl: string,
+  tenant: Tenant,
+  asked: { place: FeedPosition | undefined; types: readonly string[]; limit: number },
+): Promise<Static<typeof EventPage>> {
+  let place = asked.place ?? (await lastPlace(store))
+  const wanted: StoredEvent[] = []
+  let hasMore = true
+  for (let turn = 0; turn < MOST_TURNS && hasMore && wanted.length < asked.limit; turn++) {
+    const [found = []] = await eventsAfter(store, [{ workspaceId: tenant.workspaceId, place }], READ_AT_ONCE)
+    hasMore = found.length === READ_AT_ONCE
+    for (const event of found) {
+      if (wanted.length === asked.limit) {
+        hasMore = true
+        break
+      }
+      place = { transaction: event.transaction, seq: event.seq }
+      if (isAskedFor(event.type, asked.types)) wanted.push(event)
+    }
+  }
+  const data = await eventData(store, publicUrl, wanted)
+  const items = wanted.map((event, i) => eventMessage(event, data[i] ?? {}))
+  return { items, next: placeText(place), has_more: hasMore } as Static<typeof EventPage>
+}
 
 function requireRoom(open: number): void {
   if (open >= MAX_STREAMS)

@@ -5,7 +5,6 @@ import {
   eventsAfter,
   type FeedPosition,
   lastPlace,
-  parsePlace,
   placeText,
   type StoredEvent,
 } from '../../store/events/workspace-events.ts'
@@ -46,18 +45,18 @@ export class WorkspaceFeed {
   }
 
   /**
-   * Puts events of these types into the queue, after `lastEventId` where one is named. Returns what ends it.
+   * Puts events of these types into the queue, after this place or from now on. Returns what ends it.
    */
   async open(
     workspaceId: string,
     types: readonly string[],
-    lastEventId: string,
+    after: FeedPosition | undefined,
     queue: EventQueue,
   ): Promise<() => void> {
-    const place = parsePlace(lastEventId) ?? (await lastPlace(this.#store))
+    const place = after ?? (await lastPlace(this.#store))
     const reader: Reader = { workspaceId, types, queue, place }
     if (this.#stopped) queue.close()
-    else if (parsePlace(lastEventId) !== undefined) await this.#readFor([reader])
+    else if (after !== undefined) await this.#readFor([reader])
     if (!this.#stopped) this.#readers.add(reader)
     this.#timer ??= setTimeout(
       boundary('redis', () => inBackground('redis', this.#turn())),

@@ -128,7 +128,7 @@ export class HandledRequest {
   }
 
   async form(receive: Parameters<ApiRequest['form']>[0]) {
-    const { contentType, incoming, compiled } = this.#matched
+    const { contentType, incoming } = this.#matched
     const { form: schema, files } = this.#matched.route
     const form =
       files === undefined && URLENCODED.test(contentType)
@@ -141,7 +141,7 @@ export class HandledRequest {
     const missing = Object.entries(this.#matched.route.files ?? {})
       .filter(([field, { required }]) => required && !form.files[field])
       .map(([field]): Fault => ({ loc: ['form', field], msg: 'Field required', type: 'missing' }))
-    const fields = readForm(compiled, form.fields, missing)
+    const fields = readForm(this.#matched, form.fields, missing)
     const known = schema?.properties ?? {}
     const others = Object.fromEntries(Object.entries(form.fields).filter(([name]) => !Object.hasOwn(known, name)))
     return { ...form, fields, others }

@@ -34,6 +34,8 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   404: '404 Not Found',
   405: '405 Method Not Allowed',
   409: '409 Conflict',
+  410: '410 Gone',
+  412: '412 Precondition Failed',
   416: '416 Range Not Satisfiable',
   422: '422 Unprocessable Entity',
   429: '429 Too Many Requests',

@@ -1,7 +1,7 @@
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RecognisedKey } from '../auth/authenticate.ts'
 import type { Compiled } from '../input.ts'
-import { type AnyRoute, hasEffect, isAudited, scopeOf } from '../route.ts'
+import { type AnyRoute, hasEffect, isAudited } from '../route.ts'
 import type { Match } from './router.ts'
 import type { Incoming } from './server.ts'
 
@@ -19,7 +19,7 @@ export class MatchedRequest {
   readonly workspaceId: string
   readonly idempotencyKey: string
   readonly contentType: string
-  /** Read for writes only. */
+  /** Read for writes, and for reads that do something. */
   readonly origin: string
   readonly host: string
   /** Read for reads that do something. */
@@ -40,12 +40,12 @@ export class MatchedRequest {
     this.requestId = requestId
     this.log = log
     this.cookies = incoming.header('cookie')
-    this.apiKey = scopeOf(route) === undefined ? '' : apiKeyOf(incoming)
+    this.apiKey = route.auth === 'none' ? '' : apiKeyOf(incoming)
     this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
     this.idempotencyKey = route.idempotent ? incoming.header('idempotency-key') : ''
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
-    this.origin = isWrite ? incoming.header('origin') : ''
+    this.origin = isWrite || hasEffect(route) ? incoming.header('origin') : ''
     this.fetchSite = hasEffect(route) ? incoming.header('sec-fetch-site') : ''
     this.host = this.origin === '' ? '' : incoming.header('host')
     this.forwardedFor = isWrite || isAudited(route) ? incoming.header('x-forwarded-for') : ''

@@ -84,9 +84,15 @@ export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
   const raised =
     error instanceof PatchbayError
       ? error
-      : new PatchbayError(isUnreachable(error) ? 'unavailable' : 'internal', { cause: error })
+      : new PatchbayError(isUnreachable(error) ? 'database_unavailable' : 'internal', { cause: error })
   const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
+}
+
+/** RFC 6750, 3. Browsers ask nobody for a password at a scheme they don't know. */
+function challengeOf({ code, params }: PatchbayError): string {
+  if (code === 'insufficient_scope') return `Bearer error="insufficient_scope", scope="${params.scope}"`
+  return code === 'wrong_credentials' ? 'Bearer' : 'Bearer error="invalid_token"'
 }
 
 /**
@@ -106,11 +112,17 @@ export function errorReply(
     log.error({ err: known.cause ?? known, code: known.code, requestId, method, path }, 'Request failed')
   }
   const detail = known instanceof ValidationError ? known.faults : known.message
-  const headers = { ...(known.status === 503 ? { 'retry-after': RETRY_AFTER_S } : {}), ...known.headers }
+  const { code, params } = known
+  const passes = known.status === 503 || known.code === 'database_unavailable'
+  const headers = {
+    ...(passes && { 'retry-after': RETRY_AFTER_S }),
+    ...(known.status === 401 && { 'www-authenticate': challengeOf(known) }),
+    ...known.headers,
+  }
   return {
     status: known.status,
     headers: [JSON_HEADER, ['x-request-id', requestId], ...Object.entries(headers)],
-    body: JSON.stringify({ detail }),
+    body: JSON.stringify({ detail, code, request_id: requestId, params }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AnyRoute } from '../route.ts'
+import { type AnyRoute, hasEffect } from '../route.ts'
 
 /** A route with what start-up compiled for it. */
 interface Routed<T> {
@@ -19,7 +19,7 @@ interface Node<T> {
 }
 
 export interface Router<T> {
-  /** The route, or the methods the path knows (`allow`), or undefined for an unknown path. HEAD counts as GET. */
+  /** The route, or the methods the path knows (`allow`), or undefined for an unknown path. HEAD counts as GET without an effect. */
   match(method: string, path: string): Match<T> | { allow: string } | undefined
 }
 
@@ -40,10 +40,16 @@ export function createRouter<T>(entries: readonly Routed<T>[]): Router<T> {
       const params: string[] = direct ? (EMPTY as string[]) : []
       const node = direct ?? find(root, path.slice(1).split('/'), 0, params)
       if (node === undefined) return undefined
-      const entry = node.methods.get(method === 'HEAD' ? 'GET' : method)
+      const entry = node.methods.get(method === 'HEAD' && readsOnly(node) ? 'GET' : method)
       return entry ? { entry, params } : { allow: allowed(node) }
     },
   }
+}
+
+/** HEAD has no effect, so a GET that has one knows none. */
+function readsOnly<T>(node: Node<T>): boolean {
+  const get = node.methods.get('GET')
+  return get !== undefined && !hasEffect(get.route)
 }
 
 function emptyNode<T>(): Node<T> {
@@ -83,5 +89,5 @@ function find<T>(node: Node<T>, segments: readonly string[], at: number, params:
 
 function allowed<T>(node: Node<T>): string {
   const methods = [...node.methods.keys()]
-  return (methods.includes('GET') ? [...methods, 'HEAD'] : methods).sort().join(', ')
+  return (methods.includes('GET') && readsOnly(node) ? [...methods, 'HEAD'] : methods).sort().join(', ')
 }

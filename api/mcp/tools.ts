@@ -69,7 +69,7 @@ export function offeredTools(routes: readonly AnyRoute[]): OfferedTool[] {
   })
 }
 
-/** The request a call of the tool is. Arguments the endpoint does not know go to its query or body, which refuse them. */
+/** The request a call of the tool is. Arguments the endpoint does not know go to its query or body, which ignore them. */
 export function requestOf(
   { route }: OfferedTool,
   given: Readonly<Record<string, unknown>>,
@@ -81,9 +81,7 @@ export function requestOf(
   )
   const rest = Object.entries(input).filter(([name, value]) => !params.has(name) && value !== undefined)
   const takesBody = route.body !== undefined
-  const query = takesBody
-    ? ''
-    : new URLSearchParams(rest.map(([name, value]): [string, string] => [name, textOf(value)])).toString()
+  const query = takesBody ? '' : new URLSearchParams(rest.flatMap(([name, value]) => fieldsOf(name, value))).toString()
   return {
     method: route.method,
     path,
@@ -92,5 +90,8 @@ export function requestOf(
     headers: route.idempotent && typeof key === 'string' ? { 'idempotency-key': key } : {},
   }
 }
+
+const fieldsOf = (name: string, value: unknown): [string, string][] =>
+  (Array.isArray(value) ? value : [value]).map((one) => [name, textOf(one)])
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

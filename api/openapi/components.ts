@@ -13,6 +13,8 @@ export interface Components {
   refer(schema: unknown): unknown
   /** The same for the schema of an operation's own input or answer, which gets `name` if it has none. */
   named(name: string, schema: unknown): unknown
+  /** Keeps the schema under this very name. */
+  own(name: string, schema: Json): { $ref: string }
 }
 
 const API = join(import.meta.dirname, '..')
@@ -42,6 +44,29 @@ function isObjectSchema(schema: unknown): schema is Json {
   return type === 'object' && Object.keys((properties as Json | undefined) ?? {}).length >= LEAST_FIELDS
 }
 
+const ANY_NAME = '^.*$'
+
+/** What generators of clients understand: maps as `additionalProperties`, and the type of an enum beside its values. */
+function forGenerators(schema: Json): Json {
+  const { patternProperties, default: otherwise, ...rest } = schema
+  const patterns = (patternProperties ?? {}) as Json
+  const isMap = patternProperties !== undefined && Object.keys(patterns).join() === ANY_NAME
+  // Some generators drop a type with an object for a default beside null.
+  const hasObject = typeof otherwise === 'object' && otherwise !== null && Array.isArray(rest.anyOf)
+  return {
+    ...rest,
+    ...(isMap
+      ? { additionalProperties: patterns[ANY_NAME] }
+      : patternProperties !== undefined && { patternProperties }),
+    ...(isTextEnum(rest) && { type: 'string' }),
+    ...(otherwise !== undefined && !hasObject && { default: otherwise }),
+    ...(hasObject && { description: `${rest.description ?? ''} Default: ${JSON.stringify(otherwise)}.`.trim() }),
+  }
+}
+
+const isTextEnum = ({ type, enum: values }: Json): boolean =>
+  type === undefined && Array.isArray(values) && values.every((value) => typeof value === 'string')
+
 export function createComponents(): Components {
   const schemas: Json = {}
   const texts = new Map<string, string>()
@@ -65,7 +90,9 @@ export function createComponents(): Components {
   }
 
   const referIn = (schema: Json): Json =>
-    Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, key === 'default' ? value : refer(value)]))
+    Object.fromEntries(
+      Object.entries(forGenerators(schema)).map(([key, value]) => [key, key === 'default' ? value : refer(value)]),
+    )
 
   const refer = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(refer)
@@ -82,6 +109,10 @@ export function createComponents(): Components {
       if (!isObjectSchema(schema)) return refer(schema)
       const own = known.get(JSON.stringify(schema))
       return keep(own ?? name, schema)
+    },
+    own(name, schema) {
+      schemas[name] = referIn(schema)
+      return { $ref: `#/components/schemas/${name}` }
     },
   }
 }

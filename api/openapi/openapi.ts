@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../runtime/lib/errors.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
-import { type AnyRoute, checksQuery, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
+import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
 import type { FaultType } from '../schema.ts'
 import { type Components, createComponents, schemaName } from './components.ts'
 import { operationId } from './operation-id.ts'
@@ -10,7 +10,16 @@ import { operationId } from './operation-id.ts'
 
 type Json = Record<string, unknown>
 
-const ErrorBody = Type.Object({ detail: Type.String() })
+const ErrorBody = Type.Object({
+  detail: Type.String({ description: 'A sentence for people; it may be worded better at any time.' }),
+  code: Type.String({
+    description: 'For programs; which there are is in docs/api.md, and by status in each operation.',
+  }),
+  request_id: Type.String({ description: 'The `x-request-id` of the answer.' }),
+  params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+    description: 'What stands in the places of the sentence, as `quota` in `Quota reached: {quota}`.',
+  }),
+})
 
 const FAULT_TYPES: Readonly<Record<FaultType, true>> = {
   missing: true,
@@ -31,6 +40,9 @@ const FAULT_TYPES: Readonly<Record<FaultType, true>> = {
 }
 
 const ValidationErrorBody = Type.Object({
+  code: Type.Enum(['validation']),
+  request_id: Type.String(),
+  params: Type.Record(Type.String(), Type.String()),
   detail: Type.Array(
     Type.Object({
       loc: Type.Array(Type.String(), { description: '`body`, `query` or `form`, then the way to the field.' }),
@@ -43,16 +55,19 @@ const ValidationErrorBody = Type.Object({
 /** Routes that work by the refresh token instead of the access token. */
 const REFRESHED_BY_COOKIE = new Set(['/auth/refresh', '/auth/logout'])
 
+/** The key first: generated clients send a single credential by the first scheme there is. */
 const SECURITY = {
   none: [],
   jwt: [{ accessToken: [] }],
-  jwt_or_key: [{ accessToken: [] }, { apiKey: [] }],
-  jwt_or_scope: [{ accessToken: [] }, { apiKey: [] }],
+  jwt_or_key: [{ apiKey: [] }, { bearerKey: [] }, { accessToken: [] }],
+  jwt_or_scope: [{ apiKey: [] }, { bearerKey: [] }, { accessToken: [] }],
 } as const
 
 export function openApiDocument(routes: readonly AnyRoute[], options: { publicUrl: string; version: string }): Json {
   const paths: Record<string, Json> = {}
   const components = createComponents()
+  components.own('Error', ErrorBody as unknown as Json)
+  components.own('ValidationError', ValidationErrorBody as unknown as Json)
   for (const route of routes) {
     const path = route.trailingSlash ? `${route.path.replace(/\/$/, '')}/` : route.path
     paths[path] ??= {}
@@ -68,11 +83,11 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
     },
     // Relative to the document's own address; a fixed one would be another origin to some readers.
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag)), 'Webhook events'].map((name) => ({ name })),
     paths,
-    webhooks: webhooksOf(),
+    webhooks: webhooksOf(components),
     components: {
-      schemas: { Error: ErrorBody, ValidationError: ValidationErrorBody, ...components.schemas },
+      schemas: components.schemas,
       headers: {
         RequestId: {
           description: "The request's own `x-request-id`, else a new one; the log has it.",
@@ -84,7 +99,7 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
           type: 'apiKey',
           in: 'cookie',
           name: 'refresh_token',
-          description: 'Set by `POST /auth/login` and by each refresh; works once.',
+          description: 'Set by `POST /auth/login`.',
         },
         accessToken: {
           type: 'apiKey',
@@ -96,9 +111,9 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description:
-            'Acts as Developer of its workspace, within its scopes. Also taken as `Authorization: Bearer pb_…`.',
+          description: 'Acts as Developer of its workspace, within its scopes.',
         },
+        bearerKey: { type: 'http', scheme: 'bearer', description: 'The same key, as `Authorization: Bearer pb_…`.' },
       },
     },
   }
@@ -112,7 +127,7 @@ function operation(route: AnyRoute, components: Components): Json {
     summary: route.summary,
     ...(describe(route) === '' ? {} : { description: describe(route) }),
     security: REFRESHED_BY_COOKIE.has(route.path) ? [{ refreshToken: [] }] : SECURITY[route.auth],
-    parameters: parametersOf(route),
+    parameters: parametersOf(route, components),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(route, components),
   }
@@ -147,7 +162,7 @@ function describe(route: AnyRoute): string {
   return [route.description ?? '', role, key].filter((text) => text !== '').join('\n\n')
 }
 
-function parametersOf(route: AnyRoute): Json[] {
+function parametersOf(route: AnyRoute, components: Components): Json[] {
   const params = Object.entries((route.params ?? {}) as Record<string, Param>)
   const inPath = params.map(([name, { description, notFound, example }]) => ({
     name,
@@ -166,7 +181,7 @@ function parametersOf(route: AnyRoute): Json[] {
       in: 'query',
       required: required.has(name) && schema.default === undefined,
       ...(description === undefined ? {} : { description }),
-      schema,
+      schema: components.refer(schema),
       ...(example === undefined ? {} : { example }),
     }
   })
@@ -186,7 +201,21 @@ function parametersOf(route: AnyRoute): Json[] {
       'Any text of yours, up to 255 characters. Sent again with the same input within 24 hours, the request has no second effect and gets the first answer; with other input it is 422.',
     schema: { type: 'string', maxLength: 255 },
   }
-  return [...inPath, ...inQuery, ...(hasHeader ? [workspace] : []), ...(route.idempotent ? [idempotency] : [])]
+  const lastEventId = {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The `id` of the last event that was seen; the stream goes on after it.',
+    schema: { type: 'string' },
+  }
+  const resumes = route.headers !== 'all' && route.headers?.includes('last-event-id')
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(hasHeader ? [workspace] : []),
+    ...(route.idempotent ? [idempotency] : []),
+    ...(resumes ? [lastEventId] : []),
+  ]
 }
 
 function requestBodyOf(route: AnyRoute, components: Components): Json | undefined {
@@ -206,7 +235,7 @@ function requestBodyOf(route: AnyRoute, components: Components): Json | undefine
   }
   if (form === undefined && files === undefined) return undefined
   const fields = asInput((form ?? { type: 'object', properties: {} }) as unknown as Json)
-  const file = { type: 'string', contentMediaType: 'application/octet-stream' }
+  const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
   const fileFields = Object.entries(files ?? {}).map(([name, { description, many }]) => [
     name,
     many ? { type: 'array', items: file, description } : { ...file, description },
@@ -265,13 +294,13 @@ function responsesOf(route: AnyRoute, components: Components): Json {
           }),
     },
   }
-  const byStatus = new Map<number, Set<string>>()
+  const byStatus = new Map<number, Set<ErrorCode>>()
   for (const code of errorCodes(route)) {
-    const { status, detail } = ERRORS[code]
-    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(detail))
+    const { status } = ERRORS[code]
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
-  for (const [status, details] of [...byStatus].sort(([a], [b]) => a - b)) {
-    responses[status] = errorResponse([...details])
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    responses[status] = errorResponse(status, [...codes])
   }
   if (success.orStatus !== undefined) responses[success.orStatus] = responses[success.status]
   if (takesInput(route)) {
@@ -281,7 +310,12 @@ function responsesOf(route: AnyRoute, components: Components): Json {
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/ValidationError' },
-          example: { detail: [{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }] },
+          example: {
+            detail: [{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }],
+            code: 'validation',
+            request_id: 'c1f2c9e0-0b0f-4d7e-9d1c-5c1a3a1f6d52',
+            params: {},
+          },
         },
       },
     }
@@ -291,8 +325,8 @@ function responsesOf(route: AnyRoute, components: Components): Json {
 
 /** Whether its input can break a schema. */
 export function takesInput(route: AnyRoute): boolean {
-  const { body, form, files, idempotent } = route
-  return checksQuery(route) || Boolean(body ?? form ?? files ?? idempotent)
+  const { query, body, form, files, idempotent } = route
+  return Boolean(query ?? body ?? form ?? files ?? idempotent)
 }
 
 /** Every error the request path and the handler can answer with, but validation. */
@@ -300,8 +334,8 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   const codes = new Set<ErrorCode>(route.errors ?? [])
   if (route.auth !== 'none') {
     for (const code of ['invalid_token', 'token_expired', 'user_not_found'] as const) codes.add(code)
-    if (scopeOf(route) !== undefined)
-      for (const code of ['invalid_api_key', 'workspace_suspended'] as const) codes.add(code)
+    if (scopeOf(route) === undefined) codes.add('key_not_allowed')
+    else for (const code of ['invalid_api_key', 'insufficient_scope', 'workspace_suspended'] as const) codes.add(code)
     codes.add('not_a_member')
     if (route.method !== 'GET') codes.add('cross_origin')
   }
@@ -318,6 +352,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
     if (notFound) codes.add(notFound)
   }
   codes.add('internal')
+  codes.add('database_unavailable')
   if (route.success.orStatus !== ERRORS.unavailable.status) codes.add('unavailable')
   return codes
 }
@@ -328,35 +363,74 @@ function hasPhoneNumber({ query, body, form }: AnyRoute): boolean {
   )
 }
 
-function errorResponse(details: readonly string[]): Json {
+function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
+  const details = [...new Set(codes.map((code) => ERRORS[code].detail))]
   return {
     description: details.map((detail) => `\`${detail}\``).join(', '),
-    headers: HEADERS,
+    headers: { ...HEADERS, ...ERROR_HEADERS[status] },
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(details.map((detail) => [exampleName(detail), { value: { detail } }])),
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+          ],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [
+            code,
+            {
+              value: {
+                detail: ERRORS[code].detail,
+                code,
+                request_id: '0b0f4d7e',
+                params: paramsOf(ERRORS[code].detail),
+              },
+            },
+          ]),
+        ),
       },
     },
   }
 }
 
-function exampleName(detail: string): string {
-  return detail
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
+const header = (description: string) => ({ description, schema: { type: 'string' } })
+const RETRY_AFTER = { 'retry-after': header('Seconds until it is worth asking again.') }
+const ERROR_HEADERS: Readonly<Record<number, Json>> = {
+  401: {
+    'www-authenticate': header('RFC 6750; names a missing scope.'),
+    'x-required-scope': header('With `insufficient_scope`: the scope that the key lacks.'),
+  },
+  405: { allow: header('The methods there are.') },
+  429: RETRY_AFTER,
+  500: RETRY_AFTER,
+  503: RETRY_AFTER,
 }
 
-/** What Patchbay sends to webhooks. */
-function webhooksOf(): Json {
+const paramsOf = (detail: string) =>
+  Object.fromEntries([...detail.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, `{${name}}`]))
+
+/** What Patchbay sends to webhooks: a named type each, and their union. */
+function webhooksOf(components: Components): Json {
+  const named = Object.entries(EVENT_TYPES).map(([type, { summary, data }]) => {
+    const schema = components.own(eventName(type), messageSchema(type, data) as unknown as Json)
+    return { type, summary, schema }
+  })
+  components.own('WebhookEvent', {
+    description: 'What a webhook is sent and `GET /events` shows.',
+    oneOf: named.map(({ schema }) => schema),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(named.map(({ type, schema }) => [type, schema.$ref])),
+    },
+  })
   return Object.fromEntries(
-    Object.entries(EVENT_TYPES).map(([type, { summary, data }]) => [
+    named.map(({ type, summary, schema }) => [
       type,
       {
         post: {
-          operationId: `on_${type.replaceAll('.', '_')}`,
-          tags: ['Webhooks'],
+          operationId: `on${eventName(type)}`,
+          tags: ['Webhook events'],
           summary,
           security: [],
           parameters: SIGNATURE_HEADERS.map(([name, description]) => ({
@@ -368,14 +442,20 @@ function webhooksOf(): Json {
           })),
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: messageSchema(type, data), example: messageExample(type) } },
+            content: { 'application/json': { schema, example: messageExample(type) } },
           },
-          responses: { '2XX': { description: 'Taken. Anything else, or nothing within ten seconds, is tried again.' } },
+          responses: {
+            '200': { description: 'Taken. Anything but 2xx, or nothing within ten seconds, is tried again.' },
+          },
         },
       },
     ]),
   )
 }
+
+/** `call.tool_called` → `CallToolCalledEvent`. */
+const eventName = (type: string): string =>
+  `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
 const SIGNATURE_HEADERS = [
   ['webhook-id', 'Names the event; the same however often it is sent.'],

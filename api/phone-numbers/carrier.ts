@@ -1,6 +1,8 @@
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { CarrierFault, type CarrierNumbers } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import { hasTrunk } from '../../store/telephony/trunks.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 
@@ -29,9 +31,10 @@ export async function numbersOf(
   return (await carriers.get(provider)).numbers
 }
 
-/** As `numbersOf`. Throws 422 when a trunk is named and the provider has none. */
+/** As `numbersOf`. Throws 422 when a trunk is named and the provider has none, and `trunk_not_found`. */
 export async function requireRegistrable(
   services: Services,
+  tenant: Tenant,
   provider: string,
   trunk: string | undefined,
 ): Promise<CarrierNumbers | undefined> {
@@ -40,6 +43,7 @@ export async function requireRegistrable(
     const msg = `provider ${JSON.stringify(provider)} has no trunks`
     throw new ValidationError([{ loc: ['body', 'trunk'], msg, type: 'value_error' }])
   }
+  if (trunk !== undefined && !(await hasTrunk(tenant, trunk))) throw new PatchbayError('trunk_not_found')
   return numbers
 }
 

@@ -56,7 +56,14 @@ const create = defineRoute({
   scope: 'numbers',
   body: CreatePhoneNumberInput,
   success: { status: 201, schema: PhoneNumberWithSecretBody },
-  errors: ['invalid_phone_number', 'agent_not_found', 'phone_number_taken', 'number_not_assigned', 'provider_fault'],
+  errors: [
+    'invalid_phone_number',
+    'agent_not_found',
+    'phone_number_taken',
+    'number_not_assigned',
+    'trunk_not_found',
+    'provider_fault',
+  ],
   tag,
   summary: 'Register a phone number of a provider',
   description:
@@ -70,7 +77,7 @@ const create = defineRoute({
     await requireProviders(services, tenant, { provider: body.provider })
     const number = requirePhoneNumber(body.phone_number)
     const agentId = await requireAgent(tenant, body.agent_id ?? null)
-    const carrier = await requireRegistrable(services, body.provider, body.trunk ?? undefined)
+    const carrier = await requireRegistrable(services, tenant, body.provider, body.trunk ?? undefined)
     await requireAssigned(services, { provider: body.provider, phoneNumber: number, tenant, user })
     const webhook = inboundWebhook(services, number, body.inbound_webhook)
     const row = {
@@ -192,7 +199,7 @@ const change = defineRoute({
   params: { phone_number },
   body: ChangePhoneNumberInput,
   success: { status: 200, schema: PhoneNumberWithSecretBody },
-  errors: ['phone_number_not_found', 'agent_not_found', 'provider_fault'],
+  errors: ['phone_number_not_found', 'agent_not_found', 'trunk_not_found', 'provider_fault'],
   tag,
   summary: 'Choose which agent answers a phone number, its trunk, and how many calls it may have',
   description: 'Each time an `inbound_webhook` is set it gets a new secret.',
@@ -201,7 +208,7 @@ const change = defineRoute({
     const { phone_number, provider } = await requireRow(tenant, params.phone_number)
     const { agent_id, trunk, max_concurrent_calls } = body
     if (trunk !== undefined) {
-      const carrier = await requireRegistrable(services, provider, trunk)
+      const carrier = await requireRegistrable(services, tenant, provider, trunk ?? undefined)
       await askCarrier(services, provider, signal, (bound) =>
         carrier?.register?.(phone_number as PhoneNumber, trunk, bound, tenant.workspaceId),
       )

@@ -28,7 +28,8 @@ const CALLS_AT_ONCE = 200
 const deleteCall = defineRoute({
   method: 'DELETE',
   path: '/calls/{call_log_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'delete',
   role: 'admin',
   whenSuspended: 'served',
   params: { call_log_id },
@@ -61,7 +62,8 @@ const ErasedBody = Type.Object({
 const erase = defineRoute({
   method: 'POST',
   path: '/privacy/erase',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'privacy',
   role: 'admin',
   whenSuspended: 'served',
   body: Type.Object({ phone_number: PhoneNumberInput('The person’s number.') }),

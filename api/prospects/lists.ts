@@ -5,13 +5,15 @@ import {
   deleteList,
   insertList,
   type ListWithCounts,
+  listById,
   listBySlug,
   listsOf,
   updateList,
 } from '../../store/prospects/prospect-lists.ts'
 import { uploadsOf } from '../../store/prospects/prospect-uploads.ts'
-import { requireCampaign } from '../campaigns/access.ts'
+import { campaignOfAny } from '../campaigns/access.ts'
 import { campaignExample } from '../campaigns/schema.ts'
+import { isUuid } from '../ids.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -36,9 +38,10 @@ const create = defineRoute({
   tag,
   summary: 'Make a further list of a campaign',
   examples: { body: { campaign: campaignExample.slug, name: 'March' }, success: { ...listExample, uploads: [] } },
-  handler: async ({ body, tenant }, { clock }) => {
-    const campaign = await requireCampaign(tenant, body.campaign)
-    const now = new Date(clock.nowMs())
+  handler: async (request, services) => {
+    const { body } = request
+    const { tenant, campaign } = await campaignOfAny(request, services, body.campaign, 'developer')
+    const now = new Date(services.clock.nowMs())
     const { slug } = await insertList(tenant, { campaignId: campaign.id, name: body.name }, now)
     return bodyOf(tenant, await requireList(tenant, slug))
   },
@@ -57,8 +60,12 @@ const all = defineRoute({
   tag,
   summary: 'The lists of a campaign, or of the workspace',
   examples: { success: [listExample] },
-  handler: async ({ query, tenant }) => {
-    const campaign = query.campaign === undefined ? undefined : await requireCampaign(tenant, query.campaign)
+  handler: async (request, services) => {
+    const { query } = request
+    const { tenant, campaign } =
+      query.campaign === undefined
+        ? { tenant: request.tenant, campaign: undefined }
+        : await campaignOfAny(request, services, query.campaign, 'member')
     const lists = await listsOf(tenant, campaign?.id)
     const uploads = await uploadsOf(
       tenant,
@@ -76,6 +83,7 @@ const read = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { list_slug },
+  isThere: async ({ list_slug }, tenant) => (await listBySlug(tenant, list_slug)) !== undefined,
   success: { status: 200, schema: ProspectListBody },
   errors: ['prospect_list_not_found'],
   tag,
@@ -92,6 +100,7 @@ const change = defineRoute({
   scope: 'campaigns',
   role: 'developer',
   params: { list_slug },
+  isThere: async ({ list_slug }, tenant) => (await listBySlug(tenant, list_slug)) !== undefined,
   body: Type.Object({ name: Type.Optional(NameInput), active: Type.Optional(Type.Boolean()) }),
   success: { status: 200, schema: ProspectListBody },
   errors: ['prospect_list_not_found'],
@@ -109,9 +118,11 @@ const remove = defineRoute({
   method: 'DELETE',
   path: '/api/v/list/{list_slug}/',
   trailingSlash: true,
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'delete',
   role: 'admin',
   params: { list_slug },
+  isThere: async ({ list_slug }, tenant) => (await listBySlug(tenant, list_slug)) !== undefined,
   success: { status: 200, schema: Detail },
   errors: ['prospect_list_not_found', 'prospect_list_running'],
   tag,
@@ -123,6 +134,9 @@ const remove = defineRoute({
     return { detail: 'Prospect list deleted' }
   },
 })
+
+export const hasList = async ({ uuid }: { uuid: string }, tenant: Tenant) =>
+  isUuid(uuid) && (await listById(tenant, uuid)) !== undefined
 
 export async function requireList(tenant: Tenant, slug: string): Promise<ListWithCounts> {
   const list = await listBySlug(tenant, slug)

@@ -3,7 +3,7 @@ import { fieldOf, headerOf } from '../../store/prospects/prospect-columns.ts'
 import { REFUSALS } from '../../store/prospects/prospect-row.ts'
 import type { UploadPreview, UploadPreviewParams } from '../../store/prospects/upload-preview.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
-import { requireCampaign } from '../campaigns/access.ts'
+import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
 import { receivePreview } from '../http/receive-preview.ts'
 import { defineRoute } from '../route.ts'
@@ -21,6 +21,7 @@ const preview = defineRoute({
   role: 'developer',
   audit: false,
   params: { slug },
+  isThere: hasCampaign,
   form: Type.Object({ dedupe: Dedupe, mapping: Mapping, consent_attested: Attested }),
   files: {
     original_data: { description: 'CSV, as for an upload to a list of the campaign.', required: true, many: false },

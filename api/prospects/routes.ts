@@ -17,6 +17,7 @@ import {
   changeProspect,
   deleteProspect,
   eachProspect,
+  expiryOf,
   insertProspect,
   type ProspectFilter,
   prospectById,
@@ -24,12 +25,15 @@ import {
 } from '../../store/prospects/prospects.ts'
 import { type Cell, csvRecord } from '../../store/uploads/csv-export.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
-import { requireCampaign } from '../campaigns/access.ts'
+import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
+import { isUuid } from '../ids.ts'
+import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Nullable, Page, PageQuery, pageOf, parseInstant, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
+import { hasList } from './lists.ts'
 import {
   attemptBody,
   ProspectBody,
@@ -61,6 +65,7 @@ const add = defineRoute({
       example: prospectExample.list_uuid,
     },
   },
+  isThere: hasList,
   form: Type.Object({
     primary_phone: Text(64),
     first_name: Text(),
@@ -104,7 +109,8 @@ const add = defineRoute({
     const campaign = list && (await campaignById(tenant, list.campaign_id))
     const { rules, places } = services.calling
     const country = rules.locales.get(campaign?.locale_name ?? 'USCA')?.default_country ?? 'US'
-    const phone = readProspectNumber(fields.primary_phone ?? '', country)
+    const text = fields.primary_phone ?? ''
+    const phone = (text.startsWith(' ') ? readPhoneNumber(text) : undefined) ?? readProspectNumber(text, country)
     if (phone === undefined) throw new PatchbayError('invalid_phone_number')
     if (list === undefined || campaign === undefined) throw new PatchbayError('prospect_list_not_found')
     const { primary_phone: _, consent_at, ...own } = fields
@@ -156,6 +162,7 @@ const list = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { slug },
+  isThere: hasCampaign,
   query: Type.Object({ ...FILTERS, ...PageQuery }),
   success: { status: 200, schema: Page(ProspectBody) },
   errors: ['campaign_not_found'],
@@ -184,6 +191,7 @@ const csv = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { slug },
+  isThere: hasCampaign,
   query: Type.Object(FILTERS),
   success: { status: 200, schema: Type.String(), contentType: 'text/csv; charset=utf-8' },
   errors: ['campaign_not_found'],
@@ -252,6 +260,7 @@ const read = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { uuid: prospectUuid },
+  isThere: async ({ uuid }, tenant) => isUuid(uuid) && (await prospectById(tenant, uuid)) !== undefined,
   success: { status: 200, schema: ProspectWithAttempts },
   tag,
   summary: 'One prospect, with its attempts and the checks each passed',
@@ -267,6 +276,7 @@ const change = defineRoute({
   scope: 'campaigns',
   role: 'developer',
   params: { uuid: prospectUuid },
+  isThere: async ({ uuid }, tenant) => isUuid(uuid) && (await prospectById(tenant, uuid)) !== undefined,
   body: Type.Object({
     next_attempt_at: Type.Optional(
       Nullable(
@@ -317,6 +327,7 @@ const remove = defineRoute({
   scope: 'campaigns',
   role: 'developer',
   params: { uuid: prospectUuid },
+  isThere: async ({ uuid }, tenant) => isUuid(uuid) && (await prospectById(tenant, uuid)) !== undefined,
   success: { status: 200, schema: Detail },
   errors: ['prospect_calling'],
   tag,
@@ -419,7 +430,8 @@ async function bodiesOf(
             rules,
             clock.nowMs(),
           )
-    return prospectBody(prospect, { campaign: campaign.slug, group, hold })
+    const expiresAt = expiryOf(campaign.expire_days, prospect.created_at)
+    return prospectBody(prospect, { campaign: campaign.slug, group, hold, expiresAt })
   })
 }
 

@@ -16,6 +16,7 @@ const RESOLUTIONS = [
   'invalid_number',
   'opted_out',
   'canceled',
+  'failed',
 ] as const
 
 export const UploadBody = Type.Object({
@@ -66,6 +67,7 @@ export const ProspectBody = Type.Object({
   external_id: Type.String(),
   status: Type.Enum(['waiting', 'calling', 'resolved']),
   resolution: Nullable(Type.Enum([...RESOLUTIONS])),
+  resolution_reason: Nullable(Type.String({ description: 'What the carrier said, with `failed`.' })),
   disposition: Nullable(Type.Enum([...OUTCOMES], { description: 'What the last attempt came to.' })),
   attempts: Count,
   last_attempt_at: Nullable(Instant),
@@ -132,6 +134,7 @@ export const prospectExample: Static<typeof ProspectBody> = {
   external_id: 'crm-17',
   status: 'waiting',
   resolution: null,
+  resolution_reason: null,
   disposition: 'busy',
   attempts: 1,
   last_attempt_at: '2026-01-31T18:00:00.000Z',
@@ -201,7 +204,7 @@ export function prospectListBody(
 
 export function prospectBody(
   prospect: Prospect,
-  of: { campaign: string; group: WindowGroup | undefined; hold: Hold | undefined },
+  of: { campaign: string; group: WindowGroup | undefined; hold: Hold | undefined; expiresAt: Date | null },
 ): Static<typeof ProspectBody> {
   const { hold } = of
   return {
@@ -220,6 +223,7 @@ export function prospectBody(
     external_id: prospect.external_id,
     status: prospect.status,
     resolution: prospect.resolution as Static<typeof ProspectBody>['resolution'],
+    resolution_reason: prospect.resolution_reason,
     disposition: prospect.disposition as Static<typeof ProspectBody>['disposition'],
     attempts: prospect.attempts,
     last_attempt_at: iso(prospect.last_attempt_at),
@@ -232,7 +236,7 @@ export function prospectBody(
             until: hold.untilMs === undefined ? null : new Date(hold.untilMs).toISOString(),
             sentence: hold.sentence,
           },
-    expires_at: iso(prospect.expires_at),
+    expires_at: iso(prospect.status === 'waiting' ? of.expiresAt : prospect.expires_at),
     created_at: prospect.created_at.toISOString(),
   }
 }

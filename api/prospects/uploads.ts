@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { ProspectUpload } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { listBySlug } from '../../store/prospects/prospect-lists.ts'
 import type {
   ProspectFileDetails,
   ProspectFileParams,
@@ -12,9 +13,10 @@ import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
 import { csvRecord } from '../../store/uploads/csv-export.ts'
 import { receiveOneFile } from '../http/receive-one-file.ts'
 import { onceUnderId } from '../idempotency.ts'
+import { isUuid } from '../ids.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
-import { requireList } from './lists.ts'
+import { hasList, requireList } from './lists.ts'
 import { Mapping, readMapping } from './mapping.ts'
 import { UploadBody, uploadBody, uploadExample } from './schema.ts'
 
@@ -34,6 +36,9 @@ export const Attested = Type.Boolean({
     'The uploader declares that everybody in the file agreed to be called. Rows without a `consent_at` get the time of the upload; the upload stores who declared it.',
 })
 
+const hasUpload = async ({ uuid }: { uuid: string }, tenant: Tenant) =>
+  isUuid(uuid) && (await uploadById(tenant, uuid)) !== undefined
+
 const upload = defineRoute({
   method: 'POST',
   path: '/api/v/upload/{uuid}/',
@@ -43,6 +48,7 @@ const upload = defineRoute({
   role: 'developer',
   idempotent: true,
   params: { uuid: { description: 'The slug of the list.', example: 'renewals' } },
+  isThere: async ({ uuid }, tenant) => (await listBySlug(tenant, uuid)) !== undefined,
   form: Type.Object({ dedupe: Dedupe, mapping: Mapping, consent_attested: Attested }),
   files: {
     original_data: {
@@ -141,6 +147,7 @@ const read = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { uuid: uploadId },
+  isThere: hasUpload,
   success: { status: 200, schema: UploadBody },
   tag,
   summary: 'How far an upload is loaded',
@@ -157,6 +164,7 @@ const rejects = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { uuid: uploadId },
+  isThere: hasUpload,
   success: { status: 200, schema: Type.String(), contentType: 'text/csv; charset=utf-8' },
   tag,
   summary: 'The rows that were not loaded, as CSV, each with its line and the reason',
@@ -196,6 +204,7 @@ const retry = defineRoute({
   scope: 'campaigns',
   role: 'developer',
   params: { uuid: { ...uploadId, description: 'An upload, or a list, whose last failed upload is meant.' } },
+  isThere: async (params, tenant) => (await hasUpload(params, tenant)) || (await hasList(params, tenant)),
   success: { status: 200, schema: Type.Object({ success: Type.Boolean() }) },
   tag,
   summary: 'Load what is left of a failed upload; `false`: nothing had failed',

@@ -16,10 +16,13 @@ interface SpanInput {
   call_type?: 'phone' | 'web'
 }
 
-/** The span a report's query names: the last 7 days unless it says otherwise. Throws 422 when it ends before it starts. */
+/**
+ * The span a report's query names. It starts 7 days before now, or before its end where that is earlier, unless the query says otherwise.
+ * Throws 422 when it ends before it starts.
+ */
 export function spanOf(query: SpanInput, nowMs: number): SumSpan {
   const endMs = instantMs(query.end_date) ?? nowMs
-  const startMs = instantMs(query.start_date) ?? Math.max(endMs - WEEK_MS, FIRST_MS)
+  const startMs = instantMs(query.start_date) ?? Math.max(Math.min(endMs, nowMs) - WEEK_MS, FIRST_MS)
   if (startMs > endMs) {
     const loc = ['query', query.start_date === undefined ? 'end_date' : 'start_date']
     throw new ValidationError([{ loc, msg: 'start_date must not be after end_date', type: 'value_error' }])

@@ -55,7 +55,8 @@ const delivery_id = {
 const create = defineRoute({
   method: 'POST',
   path: '/webhooks',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   audit: ['url', 'types'],
   body: CreateWebhookInput,
@@ -87,7 +88,8 @@ const create = defineRoute({
 const list = defineRoute({
   method: 'GET',
   path: '/webhooks',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'developer',
   query: ListQuery,
   success: { status: 200, schema: ListOf(WebhookBody) },
@@ -100,7 +102,8 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/webhooks/{webhook_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'developer',
   params: { webhook_id },
   success: { status: 200, schema: WebhookBody },
@@ -114,7 +117,8 @@ const read = defineRoute({
 const change = defineRoute({
   method: 'PATCH',
   path: '/webhooks/{webhook_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   audit: ['url', 'types', 'enabled'],
   params: { webhook_id },
@@ -136,7 +140,8 @@ const change = defineRoute({
 const remove = defineRoute({
   method: 'DELETE',
   path: '/webhooks/{webhook_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   params: { webhook_id },
   success: { status: 200, schema: Detail },
@@ -153,7 +158,8 @@ const remove = defineRoute({
 const rotate = defineRoute({
   method: 'POST',
   path: '/webhooks/{webhook_id}/rotate-secret',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   params: { webhook_id },
   success: { status: 201, schema: WebhookWithSecretBody },
@@ -176,7 +182,8 @@ const rotate = defineRoute({
 const test = defineRoute({
   method: 'POST',
   path: '/webhooks/{webhook_id}/test',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   params: { webhook_id },
   success: { status: 201, schema: DeliveryBody },
@@ -199,7 +206,8 @@ const test = defineRoute({
 const deliveries = defineRoute({
   method: 'GET',
   path: '/webhooks/{webhook_id}/deliveries',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'developer',
   params: { webhook_id },
   query: DeliveriesQuery,
@@ -231,7 +239,8 @@ const deliveries = defineRoute({
 const again = defineRoute({
   method: 'POST',
   path: '/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   params: { webhook_id, delivery_id },
   success: { status: 200, schema: DeliveryBody },
@@ -259,7 +268,8 @@ const again = defineRoute({
 const recover = defineRoute({
   method: 'POST',
   path: '/webhooks/{webhook_id}/recover',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
+  scope: 'webhooks',
   role: 'admin',
   audit: ['since'],
   params: { webhook_id },

@@ -20,8 +20,8 @@ export const NO_HISTORY: AnswerHistory = {
   minute: { live: 0, abandoned: 0 },
 }
 
-/** Attempts before their answer rate says anything. */
-export const LEAST_ATTEMPTS = 50
+/** Before anything is measured so many are taken to pick up, with the weight of so many attempts. */
+export const ASSUMED = { rate: 0.3, attempts: 20 }
 /** Target share of answered calls without a free agent. */
 export const TARGET = 0.01
 /** Once more than the target were abandoned in 30 days. */
@@ -32,28 +32,36 @@ const MINUTE_LEAST = 20
 /** Of how sure the answer rate has to be: 1.64 standard errors, 95 %. */
 const Z = 1.645
 
+/** `predictive`: the ratio is an upper limit, and the answer rate decides; `fixed`: the ratio as it is written. */
+export type Pacing = 'predictive' | 'fixed'
+
 /**
  * The ratio of calls to seats, from 1 up to `callRatio`, and why.
  * @param seats free now, or reckoned for calls that ring
  */
-export function ratioOf(callRatio: number, seats: number, history: AnswerHistory): { ratio: number; why: string } {
+export function ratioOf(
+  { callRatio, pacing }: { callRatio: number; pacing: Pacing },
+  seats: number,
+  history: AnswerHistory,
+): { ratio: number; why: string } {
   if (callRatio <= 1) return { ratio: callRatio, why: 'Every call has its seat before it is dialled' }
   const { recent, month, minute } = history
-  if (recent.attempts < LEAST_ATTEMPTS) {
-    const why = `Every call has its seat until ${LEAST_ATTEMPTS} attempts have shown how many pick up`
-    return { ratio: 1, why }
-  }
   const monthly = month.live === 0 ? 0 : month.abandoned / month.live
   if (monthly >= LIMIT) {
     const why = `Every call has its seat: ${percent(monthly)} of those who picked up in 30 days found nobody free, and the law allows 3 %`
     return { ratio: 1, why }
   }
-  const rate = upperRate(recent)
-  const target = monthly >= TARGET ? CAREFUL_TARGET : TARGET
-  const most = mostCalls(seats, rate, target, Math.floor(callRatio * seats))
-  let ratio = seats <= 0 ? 1 : Math.max(1, most / seats)
-  let why = `At most ${percent(rate)} of those called pick up: ${most} calls on ${seats} seats leave ${percent(target)} of them without an agent`
-  if (ratio >= callRatio) why = `call_ratio lets ${callRatio} calls be dialled on a seat`
+  let ratio = callRatio
+  let why = `call_ratio lets ${callRatio} calls be dialled on a seat`
+  if (pacing === 'predictive') {
+    const rate = expectedRate(recent)
+    const target = monthly >= TARGET ? CAREFUL_TARGET : TARGET
+    const most = mostCalls(seats, rate, target, Math.floor(callRatio * seats))
+    ratio = seats <= 0 ? 1 : Math.max(1, most / seats)
+    if (ratio < callRatio) {
+      why = `At most ${percent(rate)} of those called pick up: ${most} calls on ${seats} seats leave ${percent(target)} of them without an agent`
+    }
+  }
   if (minute.live > MINUTE_LEAST && minute.abandoned * 2 >= minute.live) {
     ratio = Math.max(1, ratio / 2)
     why = `Half of what it would be: ${minute.abandoned} of the ${minute.live} who picked up in the last minute found nobody free`
@@ -62,6 +70,13 @@ export function ratioOf(callRatio: number, seats: number, history: AnswerHistory
 }
 
 const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
+
+/** The measured rate, taken at its upper end, and the assumed one, each by the attempts it rests on. */
+export function expectedRate(recent: AnswerHistory['recent']): number {
+  const { rate, attempts } = ASSUMED
+  if (recent.attempts === 0) return rate
+  return (rate * attempts + upperRate(recent) * recent.attempts) / (attempts + recent.attempts)
+}
 
 /** The answer rate it is surely not above: the upper end of Wilson's interval. */
 export function upperRate({ attempts, pickedUp }: AnswerHistory['recent']): number {

@@ -1,4 +1,4 @@
-import { type AnswerHistory, ratioOf } from './over-dialing.ts'
+import { type AnswerHistory, type Pacing, ratioOf } from './over-dialing.ts'
 
 /** How many calls a tick places. Pure. */
 
@@ -14,6 +14,7 @@ export interface CampaignLoad {
 
 export interface PaceLimits {
   callRatio: number
+  pacing: Pacing
   /** 0: unlimited. */
   maxActiveCalls: number
   /** Attempts the source numbers may begin now; undefined: any. */
@@ -32,7 +33,7 @@ export interface Pace {
  * Above, the history says how many may be dialled on the seats there are.
  */
 export function pace(load: CampaignLoad, limits: PaceLimits, history: AnswerHistory): Pace {
-  const { ratio, why } = ratioOf(limits.callRatio, Math.floor(load.seats), history)
+  const { ratio, why } = ratioOf(limits, Math.floor(load.seats), history)
   const underWay = load.placing + load.ringing + load.waiting
   const wanted = Math.round(ratio * load.seats + Number.EPSILON) - underWay
   const live = underWay + load.talking

@@ -32,6 +32,7 @@ type Resolution =
   | 'invalid_number'
   | 'opted_out'
   | 'canceled'
+  | 'failed'
 
 /** Outcomes whose waiting time a campaign sets. */
 export const RETRIED = ['busy', 'no_answer', 'voicemail', 'hung_up', 'abandoned', 'fault'] as const
@@ -59,7 +60,8 @@ export const DEFAULT_RETRY: RetryPolicy['retry'] = {
 }
 /** One who hung up within this time of the answer heard no more than the greeting. */
 const HUNG_UP_MS = 10_000
-const MAX_FAULTS_IN_A_ROW = 3
+/** Waits after faults of the carrier in a row, in units of `retry.fault`; the fault after the last of them is final. */
+const FAULT_WAITS = [1, 4, 15] as const
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
@@ -100,6 +102,7 @@ export function attemptOutcomeOf(call: EndedDial): AttemptOutcome {
 interface History {
   /** Attempts charged so far. */
   attempts: number
+  /** Of the carrier. */
   faultsInARow: number
   /** Parts of the day tried since all three were. */
   partsTried: readonly PartOfDay[]
@@ -129,19 +132,21 @@ export function partOfDay(ms: number, zone: string): PartOfDay {
 }
 
 /**
- * @param skippedFor why a skipped attempt was refused
- * @param callBackMs a time the callee named in the call
+ * @param more.skippedFor why a skipped attempt was refused
+ * @param more.callBackMs a time the callee named in the call
+ * @param more.isOwnFault the fault is ours: no carrier was asked
  */
 export function decide(
   outcome: AttemptOutcome,
   history: History,
   policy: RetryPolicy,
   at: { endedMs: number; startedMs: number; zone: string },
-  more: { skippedFor?: string | undefined; callBackMs?: number | undefined } = {},
+  more: { skippedFor?: string | undefined; callBackMs?: number | undefined; isOwnFault?: boolean } = {},
 ): Decision {
   const charged = outcome !== 'fault' && outcome !== 'skipped'
   const attempts = history.attempts + (charged ? 1 : 0)
-  const faultsInARow = outcome === 'fault' ? history.faultsInARow + 1 : outcome === 'skipped' ? history.faultsInARow : 0
+  const keepsFaults = outcome === 'skipped' || (outcome === 'fault' && more.isOwnFault === true)
+  const faultsInARow = keepsFaults ? history.faultsInARow : outcome === 'fault' ? history.faultsInARow + 1 : 0
   const partsTried = charged ? tried(history.partsTried, partOfDay(at.startedMs, at.zone)) : history.partsTried
   const end = (resolution: Resolution): Decision => ({
     charged,
@@ -166,7 +171,9 @@ export function decide(
   if (outcome === 'skipped') return next(at.endedMs + (more.skippedFor === 'webhook' ? gapMs : 0))
   if (outcome === 'fault') {
     const shortMs = (policy.retry.fault ?? DEFAULT_RETRY.fault)!.afterMinutes * MINUTE_MS
-    return next(at.endedMs + (faultsInARow > MAX_FAULTS_IN_A_ROW ? Math.max(shortMs, gapMs) : shortMs))
+    if (more.isOwnFault) return next(at.endedMs + shortMs)
+    const wait = FAULT_WAITS[faultsInARow - 1]
+    return wait === undefined ? end('failed') : next(at.endedMs + wait * shortMs)
   }
   const rule = policy.retry[kindOf(outcome)]
   const afterMs = Math.max(gapMs, (rule?.afterMinutes ?? 0) * MINUTE_MS)

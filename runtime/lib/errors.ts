@@ -38,6 +38,9 @@ export const ERRORS = {
   last_admin: { status: 400, retryable: false, detail: 'Workspace must keep an admin' },
   // 401
   invalid_token: { status: 401, retryable: false, detail: 'Invalid or missing token' },
+  /** A key that is good, for an endpoint that takes no keys, or more than its scopes allow. The sentence is the specification's. */
+  key_not_allowed: { status: 401, retryable: false, detail: 'Invalid or missing token' },
+  insufficient_scope: { status: 401, retryable: false, detail: 'Invalid or missing token' },
   token_expired: { status: 401, retryable: false, detail: 'Token expired' },
   invalid_api_key: { status: 401, retryable: false, detail: 'Invalid API key' },
   user_not_found: { status: 401, retryable: false, detail: 'User not found' },
@@ -97,11 +100,6 @@ export const ERRORS = {
   member_not_found: { status: 404, retryable: false, detail: 'Member not found' },
   api_key_not_found: { status: 404, retryable: false, detail: 'API key not found' },
   phone_number_not_found: { status: 404, retryable: false, detail: 'Phone number not found' },
-  number_not_registered: {
-    status: 404,
-    retryable: false,
-    detail: 'Phone number {phone_number} is not registered in this workspace; POST /phone-numbers registers it',
-  },
   trunk_host_not_found: { status: 404, retryable: false, detail: 'Trunk host not found' },
   invitation_not_found: { status: 404, retryable: false, detail: 'Invitation not found' },
   session_not_found: { status: 404, retryable: false, detail: 'Session not found' },
@@ -109,6 +107,12 @@ export const ERRORS = {
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
   worker_not_found: { status: 404, retryable: false, detail: 'Voice worker not found' },
   method_not_allowed: { status: 405, retryable: false, detail: 'Method Not Allowed' },
+  // 410
+  events_gone: {
+    status: 410,
+    retryable: false,
+    detail: 'Events are kept for 30 days, and those after this one are gone; begin with 0-0',
+  },
   // 409
   email_taken: { status: 409, retryable: false, detail: 'Email already registered' },
   batch_not_running: { status: 409, retryable: false, detail: 'Batch is not running' },
@@ -167,6 +171,8 @@ export const ERRORS = {
   /** An external service failed at a caller's request: its name, then its own words. */
   provider_fault: { status: 500, retryable: true, detail: '{provider} error: {detail}' },
   internal: { status: 500, retryable: true, detail: 'Internal server error' },
+  /** The specification's 500 of a database error, for one that isn't there now. */
+  database_unavailable: { status: 500, retryable: true, detail: 'Internal server error' },
   unavailable: { status: 503, retryable: true, detail: 'Service unavailable' },
   // not of HTTP: configuration, plugins, sessions
   configuration: { status: 500, retryable: false, detail: '{reason}' },
@@ -184,6 +190,8 @@ export class PatchbayError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryable: boolean
+  /** What fills the sentence's places. */
+  readonly params: Readonly<Record<string, string | number>>
   /** What the answer's head says beside it. */
   readonly headers: Readonly<Record<string, string>>
 
@@ -198,6 +206,7 @@ export class PatchbayError extends Error {
     this.code = code
     this.status = entry.status
     this.retryable = entry.retryable
+    this.params = options.params ?? {}
     this.headers = options.headers ?? {}
   }
 

@@ -1,15 +1,37 @@
 import { PLUGIN_KINDS, type PluginKind, type Provides } from './contract.ts'
-import type { PluginFolder } from './manifest.ts'
+import type { PluginFolder, PluginSettings } from './manifest.ts'
 
 /** What can be chosen: per kind, provider name → what it provides. Made from manifests; no plugin code is loaded. */
 export type Catalogue = Readonly<Record<PluginKind, ReadonlyMap<string, Provides>>>
 
-export function makeCatalogue(folders: readonly PluginFolder[]): Catalogue {
+export function makeCatalogue(folders: readonly (PluginFolder & { settings?: PluginSettings })[]): Catalogue {
   const of = (kind: PluginKind) =>
     new Map(
-      folders.flatMap(({ name, manifest }) => (manifest?.provides[kind] ? [[name, manifest.provides[kind]]] : [])),
+      folders.flatMap(({ name, manifest, settings }) => {
+        const provides = manifest?.provides[kind]
+        return provides ? [[name, withDescribed(provides, settings?.options ?? {})]] : []
+      }),
     )
   return Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, of(kind)])) as unknown as Catalogue
+}
+
+function withDescribed(provides: Provides, options: object): Provides {
+  if (provides.described === undefined) return provides
+  const found = provides.described.split('.').reduce<unknown>((at, key) => Object(at)[key], options)
+  const names = Object.keys(Object(found))
+  return {
+    ...provides,
+    ...(provides.models && { models: [...provides.models, ...names] }),
+    ...(provides.voices && { voices: [...provides.voices, ...names] }),
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return text.trimStart().startsWith('{') && typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
 }
 
 /** The provider of a kind the process has one of: the one whose variable is set, else the one that needs none. */
@@ -42,7 +64,9 @@ export function checkChoice(
   if (!provides) return { field: 'provider', available: [...catalogue[kind].keys()] }
   for (const [field, list] of [['model', provides.models] as const, ['voice', provides.voices] as const]) {
     const value = choice[field]
-    if (value !== undefined && list && list.length > 0 && !list.includes(value)) return { field, available: [...list] }
+    if (value === undefined || !list || list.length === 0 || list.includes(value)) continue
+    if (provides.described !== undefined && isJsonObject(value)) continue
+    return { field, available: [...list] }
   }
   return undefined
 }

@@ -42,6 +42,10 @@ export interface Provides {
   models?: string[]
   /** Voice names (tts); absent or empty: any name is accepted. */
   voices?: string[]
+  /**
+   * Names besides the lists: the keys of this option of the operator's (`scenarios.stt`), and JSON objects that describe one themselves.
+   */
+  described?: string
   /** A warning for its users, in one sentence: logged at start where agents get it by default. */
   notice?: string
   /** Of a recogniser that knows sentences and no speech: the plugin's folder with them, `<language>.json` each a list. */

@@ -27,6 +27,7 @@ const ProvidesSchema = Type.Object(
   {
     models: Type.Optional(Names),
     voices: Type.Optional(Names),
+    described: Type.Optional(Type.String({ pattern: '^\\w+(\\.\\w+)*$' })),
     notice: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
     understands: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]+$' })),
     preference: Type.Optional(Type.Number({ minimum: 0, maximum: 1000 })),

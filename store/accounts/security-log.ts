@@ -13,6 +13,7 @@ export const SECURITY_EVENTS = [
   'logout',
   'session_ended',
   'sessions_ended',
+  /** Written until refresh tokens became good for more than one use; rows are kept for a year. */
   'refresh_replayed',
   'password_link_mailed',
   'password_reset',

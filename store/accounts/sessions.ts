@@ -5,13 +5,9 @@ import { cleanText } from '../../runtime/lib/text.ts'
 import type { GlobalTables, SessionsTable } from '../database/schema.ts'
 
 /**
- * Logins. Each is a session: a family of refresh tokens (256 random bits each, kept as SHA-256), of which each use makes
- * the next, and the access tokens that name it. A refresh token reused after the grace period has been
- * copied, so the session ends. What ends takes its access tokens with it at once.
+ * Logins. Each is a session with one refresh token (256 random bits, kept as SHA-256) and the access tokens that name it. Its end
+ * takes them all with it at once.
  */
-
-/** Two tabs, or a client that lost the answer, may use the same token again this soon. */
-const REUSE_GRACE_MS = 10_000
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const MAX_USER_AGENT_LENGTH = 300
@@ -32,10 +28,7 @@ export type Session = Pick<SessionsTable, 'id' | 'used_at' | 'expires_at' | 'add
   created_at: Date
 }
 
-/**
- * Starts a session, and forgets the user's past ones. A revoked or rotated token stays until its end, so that its reuse
- * is recognised.
- */
+/** Starts a session, and forgets the user's past ones. */
 export async function startSession(
   db: Kysely<GlobalTables>,
   userId: string,
@@ -64,61 +57,47 @@ export async function startSession(
   })
 }
 
-/** A refresh token was reused after the grace period: it was copied, and its session has ended. */
-interface Replay {
-  replayed: true
-  userId: string
-  sessionId: string
-}
-
-/** Trades a token for the next of its session. Undefined when it is unknown, expired or revoked. */
-export async function rotateRefreshToken(
+/**
+ * The session and owner of a refresh token, noted as used now. Undefined where every token is unknown, expired or revoked. A browser may
+ * hold one token of each path that the cookie had over time.
+ */
+export async function useRefreshToken(
   db: Kysely<GlobalTables>,
-  token: string,
+  tokens: readonly string[],
   nowMs: number,
-  ttlS: number,
-): Promise<IssuedRefreshToken | Replay | undefined> {
-  if (!TOKEN.test(token)) return undefined
-  return db.transaction().execute(async (trx) => {
-    const row = await trx
-      .selectFrom('refresh_tokens')
-      .selectAll()
-      .where('token_hash', '=', hashToken(token))
-      .forUpdate()
-      .executeTakeFirst()
-    if (row === undefined || row.revoked_at !== null || row.expires_at.getTime() <= nowMs) return undefined
-    if (row.rotated_at !== null && nowMs - row.rotated_at.getTime() > REUSE_GRACE_MS) {
-      await endSession(trx, row.user_id, row.family_id, nowMs)
-      return { replayed: true, userId: row.user_id, sessionId: row.family_id }
-    }
-    if (row.rotated_at === null) {
-      await trx
-        .updateTable('refresh_tokens')
-        .set({ rotated_at: new Date(nowMs) })
-        .where('id', '=', row.id)
-        .execute()
-    }
-    await trx
-      .updateTable('sessions')
-      .set({ used_at: new Date(nowMs), expires_at: new Date(nowMs + ttlS * 1000) })
-      .where('id', '=', row.family_id)
-      .execute()
-    return insertToken(trx, row.user_id, row.family_id, nowMs, ttlS)
-  })
-}
-
-/** The session of a refresh token and whose it is; undefined for an unknown one. */
-export async function sessionOfToken(
-  db: Kysely<GlobalTables>,
-  token: string,
-): Promise<{ id: string; userId: string } | undefined> {
-  if (!TOKEN.test(token)) return undefined
+): Promise<{ userId: string; sessionId: string } | undefined> {
+  const hashes = tokens.filter((token) => TOKEN.test(token)).map(hashToken)
+  if (hashes.length === 0) return undefined
   const row = await db
     .selectFrom('refresh_tokens')
-    .select(['family_id', 'user_id'])
-    .where('token_hash', '=', hashToken(token))
+    .select(['user_id', 'family_id'])
+    .where('token_hash', 'in', hashes)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', new Date(nowMs))
+    .orderBy('created_at', 'desc')
     .executeTakeFirst()
-  return row && { id: row.family_id, userId: row.user_id }
+  if (row === undefined) return undefined
+  await db
+    .updateTable('sessions')
+    .set({ used_at: new Date(nowMs) })
+    .where('id', '=', row.family_id)
+    .execute()
+  return { userId: row.user_id, sessionId: row.family_id }
+}
+
+/** The sessions of refresh tokens and whose they are; unknown tokens have none. */
+export async function sessionsOfTokens(
+  db: Kysely<GlobalTables>,
+  tokens: readonly string[],
+): Promise<{ id: string; userId: string }[]> {
+  const hashes = tokens.filter((token) => TOKEN.test(token)).map(hashToken)
+  if (hashes.length === 0) return []
+  const rows = await db
+    .selectFrom('refresh_tokens')
+    .select(['family_id', 'user_id'])
+    .where('token_hash', 'in', hashes)
+    .execute()
+  return rows.map((row) => ({ id: row.family_id, userId: row.user_id }))
 }
 
 /** The user's sessions that are not over, the last used first. */

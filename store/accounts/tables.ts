@@ -35,7 +35,6 @@ interface RefreshTokensTable {
   token_hash: Buffer
   created_at: CreatedAt
   expires_at: Date
-  rotated_at: Date | null
   revoked_at: Date | null
 }
 
@@ -115,8 +114,20 @@ interface ApiKeysTable {
 }
 
 /** What an API key may do. */
-export const KEY_SCOPES = ['read', 'calls', 'agents', 'batches', 'numbers', 'campaigns'] as const
+export const KEY_SCOPES = [
+  'read',
+  'calls',
+  'agents',
+  'batches',
+  'numbers',
+  'campaigns',
+  'webhooks',
+  'privacy',
+  'delete',
+] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
+/** With one of these a key does what needs an Admin otherwise. */
+export const ADMIN_SCOPES: ReadonlySet<KeyScope> = new Set<KeyScope>(['webhooks', 'privacy', 'delete'])
 
 export type User = Selectable<UsersTable>
 

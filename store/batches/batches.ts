@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { cancelQueuedCalls } from '../calls/cancel-calls.ts'
+import { OPEN_STATUSES } from '../calls/open-calls.ts'
 import type { Store } from '../database/database.ts'
 import type { Batch } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -66,13 +67,24 @@ export async function sendBatch(tenant: Tenant, id: string, at: Date): Promise<b
   return numUpdatedRows > 0n
 }
 
-/** Removes the batch with its rows; its calls stay, those not placed yet canceled. False while it runs. */
+/** Removes the batch with its rows; its calls stay, those not placed yet canceled. False while it runs or any of its calls lives. */
 export function deleteBatch(tenant: Tenant, id: string, at: Date): Promise<boolean> {
   return tenant.db.transaction().execute(async (db) => {
     const { numDeletedRows } = await db
       .deleteFrom('batches')
       .where('id', '=', id)
       .where('status', '!=', 'running')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('calls')
+              .select('calls.id')
+              .whereRef('calls.batch_id', '=', 'batches.id')
+              .where('calls.status', 'in', OPEN_STATUSES)
+              .where('calls.placed_at', 'is not', null),
+          ),
+        ),
+      )
       .executeTakeFirst()
     if (numDeletedRows > 0n) await cancelQueuedCalls({ workspaceId: tenant.workspaceId, db }, [id], at)
     return numDeletedRows > 0n

@@ -18,13 +18,14 @@ export interface CallFilter {
   start?: Date | undefined
   /** Created before this moment. */
   end?: Date | undefined
-  status?: Call['status'] | undefined
-  direction?: Call['direction'] | undefined
+  /** Of a list any will do. */
+  statuses?: readonly Call['status'][] | undefined
+  directions?: readonly Call['direction'][] | undefined
   /** Ours or theirs. */
   number?: string | undefined
-  batchId?: string | undefined
-  campaignSlug?: string | undefined
-  disposition?: string | undefined
+  batchIds?: readonly string[] | undefined
+  campaignSlugs?: readonly string[] | undefined
+  dispositions?: readonly string[] | undefined
 }
 
 export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
@@ -155,7 +156,7 @@ export async function callsPage(
 const MOST_SKIPPED = 50
 
 /** Filters that the sums don't know of. */
-const SEARCHED = ['status', 'direction', 'number', 'batchId', 'campaignSlug', 'disposition'] as const
+const SEARCHED = ['statuses', 'directions', 'number', 'batchIds', 'campaignSlugs', 'dispositions'] as const
 
 async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
   const { count } = await matching(tenant, filter)
@@ -249,12 +250,12 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.start !== undefined) query = query.where('created_at', '>=', filter.start)
   if (filter.end !== undefined) query = query.where('created_at', '<', filter.end)
-  const { status, direction, number, batchId, campaignSlug, disposition } = filter
-  if (status !== undefined) query = query.where('status', '=', status)
-  if (direction !== undefined) query = query.where('direction', '=', direction)
-  if (batchId !== undefined) query = query.where('batch_id', '=', batchId)
-  if (campaignSlug !== undefined) query = query.where('campaign_slug', '=', campaignSlug)
-  if (disposition !== undefined) query = query.where('disposition', '=', disposition)
+  const { statuses, directions, number, batchIds, campaignSlugs, dispositions } = filter
+  if (statuses !== undefined) query = query.where('status', 'in', statuses)
+  if (directions !== undefined) query = query.where('direction', 'in', directions)
+  if (batchIds !== undefined) query = query.where('batch_id', 'in', batchIds)
+  if (campaignSlugs !== undefined) query = query.where('campaign_slug', 'in', campaignSlugs)
+  if (dispositions !== undefined) query = query.where('disposition', 'in', dispositions)
   if (number !== undefined) {
     query = query.where((eb) => eb.or([eb('from_number', '=', number), eb('to_number', '=', number)]))
   }

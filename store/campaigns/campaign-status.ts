@@ -34,7 +34,8 @@ export function buckets(tenant: Tenant, campaignId: string) {
 
 export interface Progress {
   total: number
-  calling: number
+  /** Calls that are not over. */
+  live: number
   unresolved: number
 }
 
@@ -47,7 +48,12 @@ export async function progressOf(tenant: Tenant, campaignIds: readonly string[])
     .select([
       'prospect_counts.campaign_id as id',
       sql<number>`coalesce(sum(n), 0)::bigint`.as('total'),
-      sql<number>`coalesce(sum(n) filter (where bucket = 'calling'), 0)::bigint`.as('calling'),
+      (eb) =>
+        eb
+          .selectFrom('campaign_call_counts as calls')
+          .select(sql<number>`coalesce(sum(calls.n), 0)::bigint`.as('n'))
+          .whereRef('calls.campaign_id', '=', 'prospect_counts.campaign_id')
+          .as('live'),
       sql<number>`coalesce(sum(n) filter (where bucket in ('fresh', 'fresh_unasked', 'retry', 'retry_unasked', 'calling')), 0)::bigint`.as(
         'unresolved',
       ),
@@ -56,7 +62,7 @@ export async function progressOf(tenant: Tenant, campaignIds: readonly string[])
     .where('prospect_lists.deleted_at', 'is', null)
     .groupBy('prospect_counts.campaign_id')
     .execute()
-  return new Map(rows.map(({ id, ...progress }) => [id, progress]))
+  return new Map(rows.map(({ id, live, ...progress }) => [id, { ...progress, live: live ?? 0 }]))
 }
 
 /** A window group's retries: how many are due, and when the first of the others is. */

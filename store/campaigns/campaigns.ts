@@ -92,7 +92,7 @@ export async function listCampaigns(
 ): Promise<{ campaigns: CampaignWithLists[]; total: number }> {
   const matching = () => {
     const query = tenant.db.selectFrom('campaigns').where('deleted_at', 'is', null)
-    return filter.email === undefined ? query : query.where('email', '=', filter.email)
+    return filter.email === undefined ? query : query.where(sql`lower(email)`, '=', sql<string>`lower(${filter.email})`)
   }
   let query = matching().selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
   if (page !== undefined) query = query.offset(page.offset).limit(page.limit)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { Campaign, Prospect } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
+import { expiryOf } from '../prospects/prospects.ts'
 
 /** Prospects become calls here, and nowhere else. */
 
@@ -142,7 +143,8 @@ function judge(
   const nowMs = now.getTime()
   if (candidate.listed) return { resolution: 'do_not_call' }
   if (candidate.attempts >= campaign.max_number_calls) return { resolution: 'exhausted' }
-  if (candidate.expires_at !== null && candidate.expires_at.getTime() <= nowMs) return { resolution: 'expired' }
+  const expiresAt = expiryOf(campaign.expire_days, candidate.created_at)
+  if (expiresAt !== null && expiresAt.getTime() <= nowMs) return { resolution: 'expired' }
   if (candidate.open_number || takenPhones.has(candidate.phone)) {
     const sentence = 'The number is being called for another prospect'
     return { until: new Date(nowMs + BUSY_NUMBER_MS), reason: 'retry_wait', sentence }

@@ -92,7 +92,7 @@ export function settleAttempts(
         status = case when t.resolution is null then 'waiting' else 'resolved' end, resolution = t.resolution,
         disposition = case when t.outcome = 'skipped' then p.disposition else t.outcome end,
         attempts = p.attempts + t.charged::int, faults_in_row = t.faults, parts_tried = string_to_array(t.parts, ' '),
-        next_attempt_at = t.next_attempt_at, call_back_at = case when t.resolution is null then p.call_back_at end
+        resolution_reason = t.reason, next_attempt_at = t.next_attempt_at, call_back_at = case when t.resolution is null then p.call_back_at end
       from unnest(
         ${settled.map(({ attempt }) => attempt.prospect_id)}::uuid[],
         ${settled.map(({ outcome }) => outcome)}::text[],
@@ -100,8 +100,9 @@ export function settleAttempts(
         ${settled.map(({ resolution }) => resolution ?? null)}::text[],
         ${settled.map(({ faultsInARow }) => faultsInARow)}::integer[],
         ${settled.map(({ partsTried }) => partsTried.join(' '))}::text[],
-        ${settled.map(({ nextAttemptAt }) => nextAttemptAt ?? null)}::timestamptz[]
-      ) as t (id, outcome, charged, resolution, faults, parts, next_attempt_at)
+        ${settled.map(({ nextAttemptAt }) => nextAttemptAt ?? null)}::timestamptz[],
+        ${settled.map(({ attempt, resolution }) => (resolution === 'failed' ? attempt.error : null))}::text[]
+      ) as t (id, outcome, charged, resolution, faults, parts, next_attempt_at, reason)
       where p.id = t.id and p.workspace_id = ${workspaceId} and p.status = 'calling'`.execute(db)
     await addToDay(tenant.workspaceId, db, campaignId, settled, now)
     return settled

@@ -14,6 +14,7 @@ export interface CampaignsTable {
   locale_name: string
   active: boolean
   call_ratio: number
+  pacing: Generated<'predictive' | 'fixed'>
   dialer_interval: number
   max_active_calls: number
   max_number_calls: number

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -33,6 +33,14 @@ export interface DeliveryAttempt {
   responseBody: string | null
   error: string | null
 }
+
+/** A delivery is claimed for so long, and no longer under way afterwards. */
+export const LEASE_MS = 30_000
+
+/** It was tried, and the next attempt is further away than one that is under way could say. */
+const waitsLonger = (delivery: RawBuilder<unknown>) =>
+  sql`(${delivery}.status = 'pending' and ${delivery}.attempts > 0
+    and ${delivery}.next_attempt_at > now() + ${sql.lit(`${LEASE_MS} ms`)}::interval)`
 
 /** The webhooks that are switched on. */
 export async function enabledWebhooks(store: Pick<Store, 'pool'>): Promise<{ id: string; workspaceId: string }[]> {
@@ -97,19 +105,22 @@ export async function writeAttempts(store: Pick<Store, 'pool'>, attempts: readon
   })
 }
 
-/** Notes whether a webhook fails, since when. */
+/** Notes whether a webhook fails, since when. What waits for one that works again is sent at once. */
 export async function noteHealth(
-  store: Pick<Store, 'pool'>,
+  store: Pick<Store, 'acrossTenants' | 'pool'>,
   webhookId: string,
   failing: boolean,
   at: Date,
 ): Promise<void> {
-  await store.pool.query(
-    failing
-      ? 'update webhooks set failing_since = coalesce(failing_since, $2) where id = $1'
-      : 'update webhooks set failing_since = null where id = $1 and $2::timestamptz is not null',
-    [webhookId, at.toISOString()],
-  )
+  if (failing) {
+    const text = 'update webhooks set failing_since = coalesce(failing_since, $2) where id = $1'
+    await store.pool.query(text, [webhookId, at.toISOString()])
+    return
+  }
+  await sql`
+    with well as (update webhooks set failing_since = null where id = ${webhookId} returning id)
+    update webhook_deliveries d set next_attempt_at = now() from well
+    where d.webhook_id = well.id and ${waitsLonger(sql`d`)}`.execute(store.acrossTenants)
 }
 
 export async function deliveriesPage(
@@ -139,8 +150,8 @@ export function redeliver(tenant: Tenant, webhookId: string, id: string): Promis
 }
 
 /**
- * Sends every event since then that the webhook asks for and has not received: those that failed, and those that happened
- * while it was off or did not exist. Returns how many.
+ * Sends every event since then that the webhook asks for and has not received: those that failed, those that wait for another attempt,
+ * and those that happened while it was off or did not exist. Returns how many. One that is under way is left alone.
  */
 export async function recoverDeliveries(tenant: Tenant, webhookId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -153,7 +164,7 @@ export async function recoverDeliveries(tenant: Tenant, webhookId: string, since
         and exists (select from unnest(w.types) as asked (pattern) where e.type like replace(pattern, '*', '%'))
       order by e.transaction, e.seq
       on conflict (webhook_id, event_id) do update set status = 'pending', attempts = 0, next_attempt_at = now()
-        where webhook_deliveries.status = 'failed'
+        where webhook_deliveries.status = 'failed' or ${waitsLonger(sql`webhook_deliveries`)}
       returning 1)
     select count(*)::integer as count from sent`.execute(tenant.db)
   return rows[0]?.count ?? 0

@@ -48,6 +48,35 @@ export async function lastPlace(store: Pick<Store, 'acrossTenants'>): Promise<Fe
   return rows[0] ?? FIRST
 }
 
+/** Where the event of this id stands; undefined where the workspace has none. Its id says when it was written. */
+export async function placeOfEvent(tenant: Tenant, id: string): Promise<FeedPosition | undefined> {
+  const { rows } = await sql<FeedPosition>`
+    select transaction::text, seq from workspace_events where workspace_id = ${tenant.workspaceId} and id = ${id}
+      and created_at between ${new Date(timeOf(id) - DAY_MS)} and ${new Date(timeOf(id) + DAY_MS)}`.execute(tenant.db)
+  return rows[0]
+}
+
+/** When a UUIDv7 was made. */
+export const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+
+/** The place before the first event since then; undefined where there is none. */
+export async function placeBefore(tenant: Tenant, since: Date): Promise<FeedPosition | undefined> {
+  const { rows } = await sql<FeedPosition>`
+    select transaction::text, seq from workspace_events w
+    where workspace_id = ${tenant.workspaceId} and created_at >= ${since}
+    order by w.transaction, w.seq limit 1`.execute(tenant.db)
+  return rows[0] && { ...rows[0], seq: rows[0].seq - 1 }
+}
+
+/** Whether events after this place may have been removed. */
+export async function isPlaceGone(store: Pick<Store, 'acrossTenants'>, place: FeedPosition): Promise<boolean> {
+  if (place.transaction === FIRST.transaction) return false
+  const { rows } = await sql<{ gone: boolean }>`
+    select (transaction, seq) > (${place.transaction}::xid8, ${place.seq}::bigint) as gone from workspace_events
+    order by workspace_events.transaction, seq limit 1`.execute(store.acrossTenants)
+  return rows[0]?.gone === true
+}
+
 /**
  * For each reader the events of its workspace after its place, in order, at most so many each. None is skipped: what is
  * still being written in a transaction that began before the last one here comes later.

@@ -14,9 +14,9 @@ const DAY_MS = 86_400_000
 const lockLoading = (campaignId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`prospects of ${campaignId}`}, 0))`
 
-/** When a prospect that comes now expires; null: never. */
-export function expiryOf(expireDays: number, now: Date): Date | null {
-  return expireDays < 0 ? null : new Date(now.getTime() + expireDays * DAY_MS)
+/** When a prospect that came then expires; null: never. */
+export function expiryOf(expireDays: number, cameAt: Date): Date | null {
+  return expireDays < 0 ? null : new Date(cameAt.getTime() + expireDays * DAY_MS)
 }
 
 /** Adds one, unless its number is a duplicate by the campaign's rule or on the do-not-call list. */
@@ -216,12 +216,23 @@ export async function* eachProspect(
   } while (last !== undefined)
 }
 
-/** Resolves what has waited too long, in all workspaces, some thousand a call. */
+/**
+ * Resolves what has waited too long, in all workspaces, some thousand a call. `expires_at` says when to look; the campaign's `expire_days`
+ * of now decides.
+ */
 export async function expireProspects(store: Pick<Store, 'pool'>, now: Date): Promise<number> {
   const { rowCount } = await store.pool.query(
-    `update prospects set status = 'resolved', resolution = 'expired', next_attempt_at = null, call_back_at = null
-     where id = any (array(select id from prospects where status = 'waiting' and expires_at <= $1 limit 2000
-       for update skip locked))`,
+    `with seen as (
+       select p.id, case when c.expire_days >= 0 then p.created_at + c.expire_days * interval '24 hours' end as expires_at
+       from prospects p join campaigns c on c.id = p.campaign_id
+       where p.status = 'waiting' and p.expires_at <= $1 limit 2000 for update of p skip locked
+     )
+     update prospects p set expires_at = seen.expires_at,
+       status = case when seen.expires_at <= $1 then 'resolved' else p.status end,
+       resolution = case when seen.expires_at <= $1 then 'expired' end,
+       next_attempt_at = case when seen.expires_at <= $1 then null else p.next_attempt_at end,
+       call_back_at = case when seen.expires_at <= $1 then null else p.call_back_at end
+     from seen where p.id = seen.id`,
     [now],
   )
   return rowCount ?? 0

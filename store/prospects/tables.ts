@@ -67,6 +67,8 @@ export interface ProspectsTable {
   window_group: number
   status: Generated<ProspectStatus>
   resolution: string | null
+  /** Why it is resolved so: the carrier's words of `failed`. */
+  resolution_reason: string | null
   disposition: string | null
   attempts: Generated<number>
   attempt_seq: Generated<number>

@@ -13,8 +13,10 @@ const waitScript = loadScript('wait-turn-2.lua')
 const LEASE_MS = 15_000
 const RENEW_MS = 4_000
 const POLL_MS = 40
+/** Further back in the line the turn is this many polls away at least. */
+const MOST_POLLS_APART = 8
 /** Messages that wait in one session, the one being answered included. */
-const MAX_IN_LINE = 32
+const MAX_IN_LINE = 128
 const FULL = -1
 
 interface SessionTurn {
@@ -55,7 +57,7 @@ export async function takeTurn(
       }
       // Dropped while waiting: this process was away. Its place is gone, so it says so rather than answer out of order.
       if (place < FULL) throw new PatchbayError('unavailable')
-      await sleep(POLL_MS, undefined, { signal })
+      await sleep(POLL_MS * Math.min(place, MOST_POLLS_APART), undefined, { signal })
     }
   } catch (error) {
     await leave()

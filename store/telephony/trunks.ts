@@ -55,6 +55,11 @@ export async function updateTrunk(
   return row
 }
 
+export async function hasTrunk(tenant: Tenant, name: string): Promise<boolean> {
+  const row = await tenant.db.selectFrom('trunks').select('id').where('name', '=', name).executeTakeFirst()
+  return row !== undefined
+}
+
 /** False when the workspace has no such trunk. */
 export async function deleteTrunk(tenant: Tenant, id: string): Promise<boolean> {
   const { numDeletedRows } = await tenant.db.deleteFrom('trunks').where('id', '=', id).executeTakeFirst()

@@ -174,6 +174,12 @@ export async function deleteWorkspace(db: Kysely<GlobalTables>, workspaceId: str
       .returning('id')
       .executeTakeFirst()
     if (gone === undefined) throw new PatchbayError('not_a_member')
+    // What the operator gave it may be given to another at once; what it bought goes back to the carrier in the background.
+    await trx
+      .deleteFrom('carrier_numbers')
+      .where('workspace_id', '=', workspaceId)
+      .where('assigned_by', 'is not', null)
+      .execute()
     const members = await trx
       .deleteFrom('memberships')
       .where('workspace_id', '=', workspaceId)

@@ -62,6 +62,7 @@ function settle(attempt: EndedAttempt, policy: ReturnType<typeof retryPolicyOf>)
   const decision = decide(outcome, history, policy, at, {
     skippedFor: outcome === 'skipped' ? (attempt.disposition ?? undefined) : undefined,
     callBackMs: attempt.call_back_at?.getTime(),
+    isOwnFault: attempt.placed_at === null,
   })
   return {
     attempt,

@@ -38,11 +38,11 @@ export interface LastTick {
 
 export function stateOf(
   campaign: { active: boolean },
-  { calling, unresolved }: Pick<Progress, 'calling' | 'unresolved'>,
+  { live, unresolved }: Pick<Progress, 'live' | 'unresolved'>,
 ): CampaignActivity {
   if (!campaign.active) return 'Inactive'
   if (unresolved === 0) return 'Completed'
-  return calling > 0 ? 'Running' : 'Stopped'
+  return live > 0 ? 'Running' : 'Stopped'
 }
 
 /** Those who wait where the same hours hold. */
@@ -138,8 +138,9 @@ export async function campaignStatus(
     if (WAITING.test(bucket) || bucket === 'calling') unresolved += n
     else byResolution[bucket] = (byResolution[bucket] ?? 0) + n
   }
-  const inProgress = buckets.reduce((sum, { bucket, n }) => (bucket === 'calling' ? sum + n : sum), 0)
-  const status = stateOf(campaign, { calling: inProgress, unresolved })
+  const unsettled = buckets.reduce((sum, { bucket, n }) => (bucket === 'calling' ? sum + n : sum), 0)
+  const live = calls.placing + calls.ringing + calls.talking + calls.waiting
+  const status = stateOf(campaign, { live, unresolved })
   const lastTick = glance.lastTick as LastTick | undefined
   const reason = status === 'Stopped' ? reasonOf() : null
 
@@ -150,7 +151,8 @@ export async function campaignStatus(
     if (callable > 0) return ready === 0 || (lastTick !== undefined && lastTick.seats <= 0) ? 'no_capacity' : null
     if ((held.retry_wait ?? 0) > 0) return 'waiting_for_retry'
     if ((held.window ?? 0) + (held.holiday ?? 0) > 0) return 'outside_calling_hours'
-    return 'all_held'
+    // Their calls have just ended; the next tick settles them.
+    return unsettled > 0 ? null : 'all_held'
   }
 
   const { today, month, cost } = sums
@@ -158,7 +160,7 @@ export async function campaignStatus(
     slug: campaign.slug,
     status,
     reason,
-    active_calls: inProgress,
+    active_calls: live,
     calls: { placing: calls.placing, ringing: calls.ringing, talking: calls.talking, waiting: calls.waiting },
     ready_agents: ready,
     prospects: {

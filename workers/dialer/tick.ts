@@ -67,25 +67,25 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
     campaign.max_calls_per_number_per_day,
   )
   const { groups, waiting } = await openGroups(services, tenant, campaign, now)
-  const { seats: _, ...calls } = await callStatesOf(tenant, campaignId)
+  const { seats: taken, ...calls } = await callStatesOf(tenant, campaignId)
   const history = await historyOf(tenant, campaign, now)
   const limits = () => ({
     callRatio: campaign.call_ratio,
+    pacing: campaign.pacing,
     maxActiveCalls: campaign.max_active_calls,
     numberRoom: chooser.room,
   })
   const underWay = calls.placing + calls.ringing + calls.waiting
-  const wanted = Math.min(
-    waiting,
-    MOST_A_TURN,
-    pace({ ...calls, seats: underWay + MOST_A_TURN }, { ...limits(), callRatio: 1 }, NO_HISTORY).place,
-  )
+  const capped = pace({ ...calls, seats: underWay + MOST_A_TURN }, { ...limits(), callRatio: 1 }, NO_HISTORY)
+  const wanted = Math.min(waiting, MOST_A_TURN, capped.place)
+  // What holds the campaign where no seat beyond those of its own calls is free.
+  const full = pace({ ...calls, seats: taken }, limits(), history)
   let tick: LastTick = {
     at: now.toISOString(),
     seats: 0,
     placed: 0,
-    effective_ratio: Math.min(1, campaign.call_ratio),
-    why: wanted > 0 ? 'No seat is free' : 'Nobody may be called right now',
+    effective_ratio: full.effectiveRatio,
+    why: waiting === 0 ? 'Nobody may be called right now' : capped.place === 0 ? capped.why : full.why,
   }
   const made: ClaimedCall[] = []
   const againMs = campaign.dialer_interval * 1_000

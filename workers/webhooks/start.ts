@@ -13,6 +13,7 @@ import {
   claimDeliveries,
   type DueDelivery,
   enabledWebhooks,
+  LEASE_MS,
   noteHealth,
 } from '../../store/events/webhook-deliveries.ts'
 import { disableWebhook } from '../../store/events/webhooks.ts'
@@ -29,7 +30,6 @@ const POLL_MS = 100
 const BUSY_POLL_MS = 10
 const WEBHOOKS_KNOWN_MS = 250
 /** A delivery that was taken and not written down, because the process died, is taken again after this. */
-const LEASE_MS = 30_000
 /** How long a claimed delivery may wait to be sent; with the response timeout this stays below the lease. */
 const MOST_HELD_MS = 15_000
 /** Answered and not written down yet; beyond, none is taken. */

@@ -5,6 +5,7 @@ import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { KeptNumber } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
+import { carrierNumberOf } from '../../store/telephony/carrier-numbers.ts'
 import { deletePhoneNumber, listPhoneNumbers } from '../../store/telephony/phone-numbers.ts'
 
 const CARRIER_TIMEOUT_MS = 15_000
@@ -46,7 +47,9 @@ export async function giveBackNumbers(
   for (const { phone_number, provider, bought, delivery_before: before } of await listPhoneNumbers(tenant)) {
     signal.throwIfAborted()
     try {
-      await release(phone_number as PhoneNumber, provider, { bought, before }, signal)
+      const owner = await carrierNumberOf(store, provider, phone_number as PhoneNumber)
+      const isAnothers = owner !== undefined && owner.workspace_id !== workspaceId
+      if (!isAnothers) await release(phone_number as PhoneNumber, provider, { bought, before }, signal)
       await deletePhoneNumber(tenant, phone_number)
     } catch (err) {
       kept++

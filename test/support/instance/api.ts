@@ -22,6 +22,9 @@ export interface Answer {
   body: any
   text: string
   bytes: Buffer
+  /** Of an error. */
+  code?: string
+  params?: Record<string, string | number>
 }
 
 export interface Call {
@@ -78,7 +81,10 @@ export class ApiClient {
     }
     const fault = undeclared(method, url.pathname, answer.status, answer.body)
     if (fault) throw new Error(fault)
-    return answer
+    if (!isJson || response.status < 400) return answer
+    // `undeclared` has looked at the rest; a test says what the caller reads.
+    const { detail, code, request_id: _, params, ...more } = answer.body ?? {}
+    return { ...answer, code, params, body: { detail, ...more } }
   }
 
   #keep(line: string): void {

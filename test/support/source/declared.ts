@@ -4,7 +4,7 @@ import { createRouter } from '../../../api/http/router.ts'
 import { errorCodes, takesInput } from '../../../api/openapi/openapi.ts'
 import type { AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { ERRORS } from '../../../runtime/lib/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../runtime/lib/errors.ts'
 
 /** Compares answers with what the routes, and so the OpenAPI document, declare. */
 
@@ -45,7 +45,11 @@ export function undeclared(method: string, path: string, status: number, body: u
     if (!isJson || method === 'HEAD' || compiled.schema().Check(body)) return undefined
     return `${name} breaks its schema: ${JSON.stringify(compiled.schema().Errors(body).slice(0, 3))}`
   }
-  const detail = (body as { detail?: unknown } | undefined)?.detail
+  const { detail, code, request_id, params } = (body ?? {}) as Record<string, unknown>
+  if (!Object.hasOwn(ERRORS, String(code)) || typeof request_id !== 'string' || typeof params !== 'object') {
+    return `${name} lacks code, request_id or params: ${JSON.stringify(body)}`
+  }
+  if (ERRORS[code as ErrorCode].status !== status) return `${name} has the code ${String(code)}`
   if (status === 422) {
     return takesInput(route) && Array.isArray(detail) ? undefined : `${name} is not declared`
   }

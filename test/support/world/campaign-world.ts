@@ -67,7 +67,8 @@ export async function campaignWorld(t: Teardown): Promise<CampaignWorld> {
     agentId,
     groupId: group.id,
     campaign: (fields = {}) =>
-      insertCampaign(tenant, campaignFields({ name: 'c', agent_id: agentId, ...fields }), new Date(0)),
+      // Its prospects came at the beginning of time.
+      insertCampaign(tenant, campaignFields({ name: 'c', agent_id: agentId, expire_days: -1, ...fields }), new Date(0)),
     async prospect(campaign, phone, fields = {}) {
       const [list] = campaign.lists
       const row = { phone, window_group: group.id, consent_at: null, ...fields } as never

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isAudited } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
-import { ApiClient, startTestApi, type TestApi } from '../../support/instance/api.ts'
+import { type ApiClient, startTestApi, type TestApi } from '../../support/instance/api.ts'
 import { startPhone } from '../../support/phone/phone.ts'
 
 /** Routes that leave nothing in the audit log, by the reason. A new route is audited or stands here. */
@@ -57,6 +57,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /agents/{agent_id}/tools',
     'GET /agents/{agent_id}/documents',
     'GET /api-keys',
+    'GET /api-keys/current',
     'GET /requests',
     'GET /calls/logs',
     'GET /calls/{call_log_id}',
@@ -192,7 +193,7 @@ const login = (api: TestApi, email: string, password: string, headers: Record<st
   api.client().post('/auth/login', { body: { email, password }, headers })
 
 t.test('logins, refused ones, lock-outs, replays, links and keys are in the security log', async (t) => {
-  let nowMs = Date.now()
+  const nowMs = Date.now()
   const clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() }
   const api = await startTestApi(t, { clock })
   const boss = await api.signUp()
@@ -207,13 +208,6 @@ t.test('logins, refused ones, lock-outs, replays, links and keys are in the secu
   const { body: key } = await boss.client.post('/api-keys', { body: { name: 'CRM' } })
   const { body: next } = await boss.client.post(`/api-keys/${key.id}/rotate`, { body: { grace_s: 0 } })
   await boss.client.delete(`/api-keys/${next.id}`)
-  const thief = new ApiClient(api.url)
-  for (const [name, value] of boss.client.cookies) thief.cookies.set(name, value)
-  const again = new ApiClient(api.url)
-  for (const [name, value] of boss.client.cookies) again.cookies.set(name, value)
-  await again.post('/auth/refresh')
-  nowMs += 11_000
-  t.equal((await thief.post('/auth/refresh')).status, 401)
   await api.client().post('/auth/password/reset', { body: { token: 'x'.repeat(43), new_password: 'battery staple' } })
   const back = await login(api, boss.email, boss.password)
   t.equal(back.status, 200)
@@ -232,13 +226,8 @@ t.test('logins, refused ones, lock-outs, replays, links and keys are in the secu
     key_created: 1,
     key_rotated: 1,
     key_revoked: 1,
-    refresh_replayed: 1,
     link_refused: 1,
   })
-  t.match(
-    items.find(({ kind }) => kind === 'refresh_replayed'),
-    { user_id: boss.id, account: boss.email },
-  )
   t.match(
     items.find(({ kind }) => kind === 'login_failed'),
     { user_id: null, account: '', address: '203.0.113.9' },

@@ -12,14 +12,47 @@ const signup = (api: TestApi, n: number, headers = FROM) =>
     headers,
   })
 
+t.test('any number of right logins at once is let in, and wrong ones are not counted against others', async (t) => {
+  const api = await startTestApi(t)
+  const [ada, bob] = [await api.signUp(), await api.signUp()]
+  for (let round = 0; round < 8; round++) {
+    const logins = Array.from({ length: 30 }, () => login(api, ada.email, ada.password))
+    t.strictSame(new Set((await Promise.all(logins)).map(({ status }) => status)), new Set([200]))
+  }
+  t.equal((await login(api, bob.email, bob.password)).status, 200)
+})
+
+t.test(
+  'ten wrong passwords of an account from an address lock the pair, also at once; refused tries do not count',
+  async (t) => {
+    const api = await startTestApi(t)
+    const [ada, bob] = [await api.signUp(), await api.signUp()]
+    for (let i = 0; i < 9; i++) t.equal((await login(api, ada.email, 'wrong')).status, 401)
+    t.equal((await login(api, ada.email, ada.password)).status, 200, 'a right one before the limit')
+    const answers = await Promise.all(Array.from({ length: 40 }, () => login(api, ada.email, 'wrong')))
+    const statuses = answers.map(({ status }) => status)
+    t.same([statuses.filter((s) => s === 401).length, statuses.filter((s) => s === 429).length], [10, 30])
+    const locked = await login(api, ada.email, ada.password)
+    t.equal(locked.status, 429)
+    t.match(locked.headers.get('retry-after'), /^[1-9]\d*$/)
+    t.equal((await login(api, bob.email, bob.password)).status, 200, 'others are let in')
+    const elsewhere = {
+      body: { email: ada.email, password: ada.password },
+      headers: { 'x-forwarded-for': '198.51.100.7' },
+    }
+    t.equal((await api.client().post('/auth/login', elsewhere)).status, 200, 'and so is she elsewhere')
+  },
+)
+
 t.test('what others try from an address does not lock out who has logged in from it', async (t) => {
   const api = await startTestApi(t)
   const [here, elsewhere] = [await api.signUp(), await api.signUp()]
   t.equal((await login(api, here.email, here.password)).status, 200)
-  for (let i = 0; i < 101; i++) await login(api, `nobody-${i}@example.com`, 'wrong')
+  for (let i = 0; i < 199; i++) await login(api, `nobody-${i}@example.com`, 'wrong')
+  t.equal((await login(api, 'nobody@example.com', 'wrong')).status, 401, 'the two hundredth')
   t.equal((await login(api, elsewhere.email, elsewhere.password)).status, 429, 'the address is locked')
   t.equal((await login(api, here.email, here.password)).status, 200, 'and not for them')
-  for (let i = 0; i < 11; i++) await login(api, here.email, 'wrong')
+  for (let i = 0; i < 10; i++) await login(api, here.email, 'wrong')
   t.equal((await login(api, here.email, here.password)).status, 429, 'their own guesses count')
 })
 
@@ -27,7 +60,7 @@ t.test('refused signups take nothing from logins', async (t) => {
   const api = await startTestApi(t)
   const user = await api.signUp()
   const statuses: number[] = []
-  for (let i = 0; i < 102; i++) statuses.push((await signup(api, i)).status)
+  for (let i = 0; i < 201; i++) statuses.push((await signup(api, i)).status)
   t.same([statuses[0], statuses.at(-1)], [403, 429])
   t.equal((await login(api, user.email, user.password)).status, 200)
 })

@@ -136,12 +136,7 @@ t.test('batches', async (t) => {
       ['an open quote', () => upload('phone_number,name\n+14155552671,"open\n'), 400, 'Malformed body'],
       ['a file over the limit', () => upload(big), 400, 'File too large'],
       ['an unknown agent', () => upload(csv, { agent_id: 'nobody' }), 404, 'Agent not found'],
-      [
-        'an unregistered number',
-        () => upload(csv, { agent_phone_number: '+14155550000' }),
-        404,
-        /\+14155550000 is not registered/,
-      ],
+      ['an unregistered number', () => upload(csv, { agent_phone_number: '+14155550000' }), 404, 'Agent not found'],
       ['a bad number', () => upload(csv, { agent_phone_number: '12' }), 400, 'Invalid phone number format'],
     ]
     for (const [what, send, status, detail] of cases) t.match(await send(), { status, body: { detail } }, what)

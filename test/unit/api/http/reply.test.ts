@@ -14,3 +14,14 @@ t.test('who finds no room is told when to ask again, by the error where it knows
   t.match(headersOf(new PatchbayError('unavailable', { headers: { 'retry-after': '7' } })), { 'retry-after': '7' })
   t.notOk('retry-after' in headersOf(new PatchbayError('not_a_member')), 'waiting opens no workspace')
 })
+
+t.test('a database that is away is a 500 that says when to ask again', async (t) => {
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const answer = errorReply(away, 'r1', log)
+  t.match(answer, { status: 500 })
+  t.match(JSON.parse(String(answer.body)), { detail: 'Internal server error' })
+  t.match(headersOf(away), { 'retry-after': '1' })
+  const defect = errorReply(new Error('a defect'), 'r1', log)
+  t.match(defect, { status: 500 })
+  t.notOk('retry-after' in headersOf(new Error('a defect')))
+})

@@ -16,7 +16,7 @@ t.test('what keys ask for is kept, why it was refused too, and nothing that was 
   const [crm, reader] = [await api.keyClient(ada), await api.keyClient(ada, ['read'])]
   const headers = { 'x-request-id': 'mine-1' }
   t.equal((await crm.get('/agents', { headers })).status, 200)
-  t.equal((await crm.get(`/calls/${uuidv7()}`, { query: { secret: SECRET } })).status, 422)
+  t.equal((await crm.get('/calls/logs', { query: { page: 0, secret: SECRET } })).status, 422)
   t.equal((await crm.get(`/agents/${SECRET}`)).status, 404)
   t.equal((await reader.post('/calls/outbound_call', { body: { to_phone_number: SECRET } })).status, 401)
   t.equal((await api.client().get('/agents', { headers: { 'x-api-key': 'pb_unknown' } })).status, 401)
@@ -27,13 +27,13 @@ t.test('what keys ask for is kept, why it was refused too, and nothing that was 
   t.strictSame(seen, [
     ['POST', '/calls/outbound_call', 401],
     ['GET', '/agents/{agent_id}', 404],
-    ['GET', '/calls/{call_log_id}', 422],
+    ['GET', '/calls/logs', 422],
     ['GET', '/agents', 200],
   ])
   const [refused, missing, wrong, answered] = body.items
-  t.same(refused.error.code, 'invalid_token')
-  t.same(missing.error, { code: 'agent_not_found', body: '{"detail":"Agent not found"}' })
-  t.match(wrong.error.body, /"query","secret"/)
+  t.same(refused.error.code, 'insufficient_scope')
+  t.match(missing.error, { code: 'agent_not_found', body: /^\{"detail":"Agent not found"/ })
+  t.match(wrong.error.body, /"query","page"/)
   t.match(answered, { request_id: 'mine-1', api_key_name: 'test', error: null })
   t.ok(answered.duration_ms >= 0)
   t.notMatch(text, SECRET)

@@ -3,7 +3,7 @@ import { type AnswerHistory, NO_HISTORY } from '../../../../runtime/dialing/over
 import { pace } from '../../../../runtime/dialing/pacing.ts'
 import { seeded } from '../../../support/phone/numbers.ts'
 
-/** An hour of a campaign on a clock of its own: seats, callees and the pacing that the dialer uses, nothing else. */
+/** A campaign on a clock of its own: seats, callees and the pacing that the dialer uses, nothing else. */
 
 interface Population {
   /** Of all calls, those that pick up; how long they ring, and nobody answers the others. */
@@ -13,10 +13,9 @@ interface Population {
   talkS: readonly [number, number]
 }
 
-const STEP_MS = 200
 const TICK_MS = 10_000
-const HOUR_MS = 3_600_000
-const WARM_MS = 600_000
+const HOUR = { lengthMs: 3_600_000, stepMs: 200, warmMs: 600_000 }
+const DAY = { lengthMs: 12 * 3_600_000, stepMs: 800, warmMs: 600_000 }
 const WAIT_MS = 1_600
 const WRAP_UP_MS = 3_000
 /** As store/campaigns/campaign-status.ts reads them. */
@@ -33,7 +32,7 @@ interface SimulatedCall {
 }
 
 /** Part of the seats in use, and of those who picked up the part that was abandoned. */
-function playHour(callRatio: number, seats: number, people: Population, seed: number) {
+function play(callRatio: number, seats: number, people: Population, seed: number, { lengthMs, stepMs, warmMs } = HOUR) {
   const random = seeded(seed)
   const between = ([least, most]: readonly [number, number]) => (least + random() * (most - least)) * 1_000
   let calls: SimulatedCall[] = []
@@ -46,7 +45,7 @@ function playHour(callRatio: number, seats: number, people: Population, seed: nu
     decided.push({ pickedUp, atMs })
     if (decided.length > MOST_RECENT) decided.shift()
   }
-  for (let nowMs = 0; nowMs < HOUR_MS; nowMs += STEP_MS) {
+  for (let nowMs = 0; nowMs < lengthMs; nowMs += stepMs) {
     resting = resting.filter((untilMs) => untilMs > nowMs)
     let free = seats - resting.length - calls.filter(({ seated }) => seated).length
     for (const call of calls) {
@@ -94,7 +93,7 @@ function playHour(callRatio: number, seats: number, people: Population, seed: nu
       }
       if (open > 0) {
         const load = { seats: open + reckoned, placing: 0, ringing: ringing.length, waiting, talking }
-        const limits = { callRatio, maxActiveCalls: 0, numberRoom: undefined }
+        const limits = { callRatio, pacing: 'predictive' as const, maxActiveCalls: 0, numberRoom: undefined }
         const { place, effectiveRatio } = pace(load, limits, callRatio > 1 ? history : NO_HISTORY)
         const own = effectiveRatio <= 1
         const made = own ? Math.min(place, open) : place
@@ -106,7 +105,7 @@ function playHour(callRatio: number, seats: number, people: Population, seed: nu
         }
       }
     }
-    if (nowMs >= WARM_MS) {
+    if (nowMs >= warmMs) {
       inUse += calls.filter(({ state }) => state === 'talking').length
       steps++
     }
@@ -124,12 +123,22 @@ const CAMPAIGNS: Readonly<Record<string, [number, Population]>> = {
 
 t.test('an hour of over-dialling abandons one in a hundred at most, and keeps more seats in use', async (t) => {
   for (const [name, [seats, people]] of Object.entries(CAMPAIGNS)) {
-    const one = playHour(1, seats, people, 1)
+    const one = play(1, seats, people, 1)
     t.equal(one.abandoned, 0, `${name}: a seat for each call abandons nobody`)
-    const many = [1, 2, 3].map((seed) => playHour(10, seats, people, seed))
+    const many = [1, 2, 3].map((seed) => play(10, seats, people, seed))
     for (const { abandoned, answers } of many) t.ok(abandoned <= 0.01, `${name}: ${abandoned} of ${answers}`)
     const gain = many.reduce((sum, { inUse }) => sum + inUse, 0) / many.length / one.inUse
     t.comment(`${name}: ${one.inUse.toFixed(3)} of the seats, ${gain.toFixed(2)} times as many`)
     t.ok(gain >= (people.pickUp > 0.5 ? 0.98 : 1.15), `${name}: ${gain}`)
+  }
+})
+
+t.test('a day at any answer rate abandons no more than the law allows', async (t) => {
+  for (let percent = 5; percent <= 95; percent += 5) {
+    for (const seats of [4, 25]) {
+      const people: Population = { pickUp: percent / 100, ringS: [3, 15], noAnswerS: 25, talkS: [30, 120] }
+      const { abandoned, answers } = play(2, seats, people, percent + seats, DAY)
+      t.ok(abandoned <= 0.03, `${percent} % answer on ${seats} seats: ${abandoned} of ${answers} abandoned`)
+    }
   }
 })

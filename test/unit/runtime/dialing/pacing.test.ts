@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   expectedAbandoned,
-  LEAST_ATTEMPTS,
+  expectedRate,
   LIMIT,
   NO_HISTORY,
   ratioOf,
@@ -20,18 +20,21 @@ const anyLoad = fc
   .map(({ free, ...calls }) => ({ ...calls, seats: free + calls.placing + calls.ringing + calls.waiting }))
 const anyLimits = fc.record({
   callRatio: fc.double({ min: 0.01, max: 10, noNaN: true }),
+  pacing: fc.constant('predictive' as const),
   maxActiveCalls: fc.integer({ min: 0, max: 800 }),
   numberRoom: fc.option(count, { nil: undefined }),
 })
 
-t.test('before anything is known no tick places more than seats, caps and numbers allow', async () => {
+t.test('before anything is known no tick places more than ratio, caps and numbers allow', async () => {
   fc.assert(
     fc.property(anyLoad, anyLimits, (load, limits) => {
       const { place, effectiveRatio } = pace(load, limits)
       const underWay = load.placing + load.ringing + load.waiting
       if (!Number.isInteger(place) || place < 0) throw new Error(`places ${place}`)
-      if (effectiveRatio > 1 || effectiveRatio > limits.callRatio) throw new Error('dials without a seat')
-      if (place > 0 && place + underWay > load.seats) throw new Error('more calls than seats')
+      if (effectiveRatio > limits.callRatio) throw new Error('more than call_ratio')
+      const most = Math.max(load.seats, limits.callRatio * load.seats)
+      if (place > 0 && place + underWay > most + 0.5) throw new Error('more calls than call_ratio allows')
+      if (effectiveRatio <= 1 && place > 0 && place + underWay > load.seats) throw new Error('more calls than seats')
       if (place > 0 && limits.maxActiveCalls > 0 && place + underWay + load.talking > limits.maxActiveCalls)
         throw new Error('max_active_calls')
       if (place > (limits.numberRoom ?? place)) throw new Error('the numbers')
@@ -62,15 +65,14 @@ t.test('over-dialling leaves no more than the target without an agent, whatever 
       fc.integer({ min: 0, max: 300 }),
       anyHistory,
       (callRatio, seats, history) => {
-        const { ratio } = ratioOf(callRatio, seats, history)
+        const { ratio } = ratioOf({ callRatio, pacing: 'predictive' }, seats, history)
         const { recent, month, minute } = history
         if (!(ratio >= 1 && ratio <= callRatio)) throw new Error(`ratio ${ratio}`)
-        if (recent.attempts < LEAST_ATTEMPTS && ratio > 1) throw new Error('before anything was measured')
         if (month.live > 0 && month.abandoned / month.live >= LIMIT && ratio > 1) throw new Error('over the limit')
         if (minute.live > 20 && minute.abandoned * 2 >= minute.live && ratio > Math.max(1, callRatio / 2)) {
           throw new Error('not halved')
         }
-        const rate = recent.attempts === 0 ? 1 : upperRate(recent)
+        const rate = expectedRate(recent)
         const calls = Math.round(ratio * seats)
         const left = expectedAbandoned(calls, rate, seats)
         if (ratio > 1 && left > TARGET * calls * rate + 1e-9) throw new Error(`${left} of ${calls * rate}`)
@@ -123,31 +125,48 @@ t.test('who finds nobody free is what chance says', async (t) => {
 })
 
 t.test('many seats and few who pick up allow many calls a seat; few seats none, and the reason is said', async (t) => {
+  const upTo = (callRatio: number) => ({ callRatio, pacing: 'predictive' as const })
   const known = (attempts: number, pickedUp: number) => ({ ...NO_HISTORY, recent: { attempts, pickedUp } })
-  t.match(ratioOf(5, 50, known(49, 5)), { ratio: 1, why: /until 50 attempts/ })
-  t.match(ratioOf(2, 100, known(300, 30)), { ratio: 2, why: /call_ratio lets 2/ })
-  const { ratio } = ratioOf(10, 50, known(300, 90))
+  t.match(ratioOf(upTo(2), 100, known(300, 30)), { ratio: 2, why: /call_ratio lets 2/ })
+  const { ratio } = ratioOf(upTo(10), 50, known(300, 90))
   t.ok(ratio > 2 && ratio < 3, `${ratio} on 50 seats where three of ten pick up`)
-  t.equal(ratioOf(10, 1, known(300, 90)).ratio, 1, 'a single seat')
-  t.ok(ratioOf(10, 50, known(300, 290)).ratio < 1.05, 'nearly all pick up')
+  t.equal(ratioOf(upTo(10), 1, known(300, 90)).ratio, 1, 'a single seat')
+  t.ok(ratioOf(upTo(10), 50, known(300, 290)).ratio < 1.05, 'nearly all pick up')
   const watched = { ...known(300, 90), month: { live: 1_000, abandoned: 12 } }
-  t.ok(ratioOf(10, 50, watched).ratio < ratio, 'more careful above the target')
-  t.match(ratioOf(10, 50, { ...watched, month: { live: 1_000, abandoned: 25 } }), { ratio: 1, why: /2\.5 % of those/ })
+  t.ok(ratioOf(upTo(10), 50, watched).ratio < ratio, 'more careful above the target')
+  t.match(ratioOf(upTo(10), 50, { ...watched, month: { live: 1_000, abandoned: 25 } }), {
+    ratio: 1,
+    why: /2\.5 % of those/,
+  })
   const minute = { live: 21, abandoned: 11 }
-  t.match(ratioOf(10, 50, { ...known(300, 90), minute }), { ratio: ratio / 2, why: /11 of the 21/ })
-  t.equal(ratioOf(10, 50, { ...known(300, 90), minute: { live: 20, abandoned: 20 } }).ratio, ratio, 'of few')
+  t.match(ratioOf(upTo(10), 50, { ...known(300, 90), minute }), { ratio: ratio / 2, why: /11 of the 21/ })
+  t.equal(ratioOf(upTo(10), 50, { ...known(300, 90), minute: { live: 20, abandoned: 20 } }).ratio, ratio, 'of few')
   const calls = { placing: 30, ringing: 70, waiting: 0, talking: 40 }
-  const limits = { callRatio: 10, maxActiveCalls: 0, numberRoom: undefined }
+  const limits = { callRatio: 10, pacing: 'predictive' as const, maxActiveCalls: 0, numberRoom: undefined }
   t.equal(paceBy({ ...calls, seats: 50 }, limits, known(300, 90)).place, Math.round(ratio * 50) - 100)
 })
 
+t.test(
+  'a ratio of 2 acts from the first tick: more than four calls on four free seats, and the reason is the bound',
+  async (t) => {
+    const idle = { seats: 4, placing: 0, ringing: 0, waiting: 0, talking: 0 }
+    const limits = { callRatio: 2, pacing: 'predictive' as const, maxActiveCalls: 0, numberRoom: undefined }
+    const first = pace(idle, limits)
+    t.match(first, { place: 6, effectiveRatio: 1.5, why: /30\.0 % of those called pick up: 6 calls on 4 seats/ })
+    t.match(pace({ ...idle, placing: 6 }, limits), { place: 0, effectiveRatio: 1.5, why: /6 calls on 4 seats/ })
+    t.match(pace(idle, { ...limits, maxActiveCalls: 5 }), { place: 5, why: /max_active_calls lets 5/ })
+    const fixed = { ...limits, pacing: 'fixed' as const }
+    t.match(pace(idle, fixed), { place: 8, effectiveRatio: 2, why: /call_ratio lets 2 calls/ })
+    t.match(paceBy(idle, fixed, { ...NO_HISTORY, month: { live: 1_000, abandoned: 25 } }), { place: 4, why: /3 %/ })
+  },
+)
+
 t.test('a ratio of 1 takes every free seat', async (t) => {
   const calls = { placing: 2, ringing: 1, waiting: 0, talking: 5 }
-  const limits = { callRatio: 1, maxActiveCalls: 0, numberRoom: undefined }
+  const limits = { callRatio: 1, pacing: 'predictive' as const, maxActiveCalls: 0, numberRoom: undefined }
   t.equal(pace({ ...calls, seats: 13 }, limits).place, 10)
   t.equal(pace({ ...calls, seats: 13 }, { ...limits, callRatio: 0.5 }).place, 4)
   t.equal(pace({ ...calls, seats: 13 }, { ...limits, maxActiveCalls: 9 }).place, 1)
-  t.match(pace({ ...calls, seats: 13 }, { ...limits, callRatio: 3 }), { place: 10, effectiveRatio: 1 })
   t.match(pace({ ...calls, seats: 0 }, limits), { place: 0, why: 'No seat is free' })
 })
 

@@ -180,14 +180,17 @@ t.test('voicemails are spread over morning, midday and evening', async () => {
   )
 })
 
-t.test('faults are tried again soon, and charged to nobody', async (t) => {
+t.test('faults of a carrier are charged to nobody, and the fourth in a row is final', async (t) => {
   let state: Parameters<typeof decide>[1] = NONE
   const waits: number[] = []
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 3; n++) {
     const decision = decide('fault', state, POLICY, AT)
     t.notOk(decision.charged)
     waits.push((decision.nextAttemptMs! - AT.endedMs) / MINUTE_MS)
     state = { ...state, faultsInARow: decision.faultsInARow }
   }
-  t.same(waits, [2, 2, 2, 30, 30], 'three in a row, then as long as after a call')
+  t.same(waits, [2, 8, 30])
+  t.match(decide('fault', state, POLICY, AT), { charged: false, resolution: 'failed', nextAttemptMs: undefined })
+  const own = decide('fault', state, POLICY, AT, { isOwnFault: true })
+  t.match(own, { resolution: undefined, faultsInARow: 3, nextAttemptMs: AT.endedMs + 2 * MINUTE_MS }, 'not ours')
 })

@@ -68,12 +68,12 @@ t.test('who gives up or runs out of time leaves the line', async (t) => {
   ;(await next).release()
 })
 
-t.test('a line holds 32 messages; one more is refused', async (t) => {
+t.test('a line holds 128 messages; one more is refused', async (t) => {
   await inLine(0)
   const first = await wait(0, 'e')
   const stop = new AbortController()
-  const waiting = Array.from({ length: 31 }, () => wait(0, 'e', { signal: stop.signal }).catch(() => 'left'))
-  await inLine(32)
+  const waiting = Array.from({ length: 127 }, () => wait(0, 'e', { signal: stop.signal }).catch(() => 'left'))
+  await inLine(128)
   await t.rejects(wait(1, 'e'), { code: 'unavailable' })
   stop.abort()
   t.same(new Set(await Promise.all(waiting)), new Set(['left']))

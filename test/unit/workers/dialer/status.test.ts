@@ -56,7 +56,9 @@ t.test('a status tells who may be called now, who waits for a retry, and until w
   await due(5, null)
   const [call] = await world.claim((await campaignById(world.tenant, campaign.id))!, at(60), { most: 1 })
   t.match(await status(61), { active_calls: 1, prospects: { callable_now: 0, held: { number_cap: 5 } } })
+  t.match(await status(61), { status: 'Running', calls: { placing: 1 } })
   await world.end(call!.id, {}, at(62))
+  t.match(await status(62), { status: 'Stopped', active_calls: 0, calls: { placing: 0 } }, 'before a tick settles it')
   t.match(await status(25 * 60 + 1), { prospects: { callable_now: 5 } }, 'a day later it may call again')
 
   await settleCampaign(world.tenant, campaign, at(26 * 60))

@@ -7,7 +7,7 @@ import { wallClock } from '../../../../runtime/lib/zoned-time.ts'
 import { addDoNotCall } from '../../../../store/campaigns/do-not-call.ts'
 import { windowGroupOf } from '../../../../store/campaigns/window-groups.ts'
 import type { Campaign } from '../../../../store/database/schema.ts'
-import { attemptsOf, prospectById } from '../../../../store/prospects/prospects.ts'
+import { attemptsOf, expireProspects, prospectById } from '../../../../store/prospects/prospects.ts'
 import { settleCampaign } from '../../../../workers/dialer/settle.ts'
 import { type TickServices, tickCampaign } from '../../../../workers/dialer/tick.ts'
 import { type CampaignWorld, campaignWorld, NUMBER } from '../../../support/world/campaign-world.ts'
@@ -25,9 +25,9 @@ function ticksOf(world: CampaignWorld, seats = 100, asked: ('claim' | 'leave')[]
   const services: TickServices = {
     store: world.store,
     room: {
-      claim(_demand, take) {
+      async claim(_demand, take) {
         asked.push('claim')
-        return take(seats, Number.POSITIVE_INFINITY)
+        return seats === 0 ? 0 : take(seats, Number.POSITIVE_INFINITY)
       },
       async leave() {
         asked.push('leave')
@@ -105,6 +105,76 @@ t.test(
 )
 
 t.test(
+  'a fault of the carrier is dialled again after 2, 8 and 30 minutes, and then settles the prospect',
+  async (t) => {
+    const world = await campaignWorld(t)
+    const tick = ticksOf(world)
+    const campaign = await world.campaign({ max_number_calls: 1, min_time_between_calls: 30, stop_when: null })
+    const id = await world.prospect(campaign, '+12125550142')
+    const dialled: number[] = []
+    for (let minute = 0; minute < 180; minute++) {
+      const ms = NOON_MS + minute * MINUTE_MS
+      const calls = await tick(campaign, ms)
+      if (calls.length > 0) dialled.push(minute)
+      const end = { ...FAULT, placed_at: new Date(ms), error: '503 Service Unavailable' }
+      await endAll(world, campaign, calls, end, ms)
+    }
+    t.same(dialled, [0, 2, 10, 40])
+    t.match(await prospectById(world.tenant, id), {
+      ...{ status: 'resolved', resolution: 'failed', resolution_reason: '503 Service Unavailable', attempts: 0 },
+    })
+  },
+)
+
+t.test('a prospect expires by what the campaign says when it would be dialled', async (t) => {
+  const world = await campaignWorld(t)
+  const tick = ticksOf(world)
+  const campaign = await world.campaign({ expire_days: 90 })
+  const came = async (phone: string, daysAgo: number, expiredDaysAgo: number | null = null) => {
+    const id = await world.prospect(campaign, phone)
+    const ago = (days: number | null) => (days === null ? null : new Date(NOON_MS - days * 24 * HOUR_MS))
+    const values = [id, ago(daysAgo), ago(expiredDaysAgo)]
+    await world.store.pool.query('update prospects set created_at = $2, expires_at = $3 where id = $1', values)
+    return id
+  }
+  await came('+12125550142', 40)
+  const id = await came('+12125550143', 50)
+  const expireDays = (days: number) => world.store.pool.query('update campaigns set expire_days = $1', [days])
+  await expireDays(45)
+  t.same((await tick(campaign, NOON_MS)).length, 1)
+  t.match(await prospectById(world.tenant, id), { status: 'resolved', resolution: 'expired' })
+  const other = await came('+12125550144', 50, 5)
+  await expireDays(60)
+  await expireProspects(world.store, new Date(NOON_MS))
+  t.match(await prospectById(world.tenant, other), {
+    ...{ status: 'waiting', resolution: null, expires_at: new Date(NOON_MS + 10 * 24 * HOUR_MS) },
+  })
+  await expireDays(49)
+  await expireProspects(world.store, new Date(NOON_MS + 11 * 24 * HOUR_MS))
+  t.match(await prospectById(world.tenant, other), { status: 'resolved', resolution: 'expired' })
+})
+
+t.test('call_ratio 2 on four free seats calls six at the first tick, and the status names the bound', async (t) => {
+  const world = await campaignWorld(t)
+  const campaign = await world.campaign({ call_ratio: 2, max_active_calls: 0 })
+  for (let i = 0; i < 10; i++) await world.prospect(campaign, `+1212555${2000 + i}`)
+  t.same((await ticksOf(world, 4)(campaign, NOON_MS)).length, 6)
+  const bound = async () => {
+    const { rows } = await world.store.pool.query('select last_tick from campaign_runs where campaign_id = $1', [
+      campaign.id,
+    ])
+    return rows[0].last_tick
+  }
+  t.match(await bound(), {
+    placed: 6,
+    effective_ratio: 1.5,
+    why: /30\.0 % of those called pick up: 6 calls on 4 seats/,
+  })
+  await ticksOf(world, 0)(campaign, NOON_MS + 10_000)
+  t.match(await bound(), { placed: 0, effective_ratio: 1.5, why: /6 calls on 4 seats/ }, 'the same where all ring')
+})
+
+t.test(
   'one number in three spellings is one number: to the gap, to other campaigns, to the do-not-call list',
   async (t) => {
     const world = await campaignWorld(t)
@@ -145,7 +215,7 @@ t.test('who has no consent, whose list is switched off and who has expired is no
 
   const old = await world.campaign({ name: 'Old' })
   const id = await world.prospect(old, '+12125550145')
-  await world.store.pool.query('update prospects set expires_at = $2 where id = $1', [id, new Date(NOON_MS)])
+  await world.store.pool.query('update campaigns set expire_days = 90 where id = $1', [old.id])
   t.same(await tick(old, NOON_MS), [])
   t.match(await prospectById(world.tenant, id), { status: 'resolved', resolution: 'expired' })
 })

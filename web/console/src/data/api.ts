@@ -112,10 +112,10 @@ async function send(
 }
 
 let refreshing: Promise<boolean> | undefined
-/** A refresh token works once, so one tab at a time trades it, and the others use what came of it. */
+/** Requests that find the token expired at once share one refresh. */
 function refreshed(): Promise<boolean> {
   const ask = async () => (await send('/auth/refresh', { method: 'POST' })).ok
-  refreshing ??= (navigator.locks ? navigator.locks.request('patchbay-refresh', ask) : ask()).finally(() => {
+  refreshing ??= ask().finally(() => {
     refreshing = undefined
   })
   return refreshing

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import { postgresOutage } from '../connections/outage.ts'
 import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
 import { turnPools } from './turn-pool.ts'
@@ -107,28 +108,9 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
-/** Socket errors of an unreachable server, and Postgres errors while it starts, stops or is full. */
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOENT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-])
-const LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
-
 /** Whether a query failed because there is no database to be had now. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code, syscall } = error as NodeJS.ErrnoException
-  if (LOST.test(error.message)) return true
-  if (code === undefined || !UNREACHABLE.has(code)) return false
-  return error instanceof pg.DatabaseError || syscall === 'connect' || syscall === 'read' || syscall === 'write'
+  return postgresOutage(error) !== undefined
 }
 
 /** True for a unique violation, of this constraint or index if named. */

@@ -28,6 +28,7 @@ import {
   writeRinging,
   writeTurn,
 } from '../../store/calls/call-writes.ts'
+import { reportHeldCalls } from '../../store/calls/node-leases.ts'
 import type { Store } from '../../store/database/database.ts'
 import { type RowsWritten, writeRow, writeRows } from '../../store/database/write-rows.ts'
 import { redisCallLeases } from '../../store/redis/call-leases.ts'
@@ -104,6 +105,8 @@ export interface Sessions {
   leave(): void
   /** Whether it leaves. */
   leaving(): boolean
+  /** Why the leases of calls can't be renewed; undefined: they are. */
+  leaseFault(): string | undefined
   /** Opens no new session, waits for the running ones, ends those left after `graceMs`, then closes the links. */
   stop(graceMs: number): Promise<void>
 }
@@ -112,9 +115,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { config, env, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, traces, clock, log } =
     options
   const slots = new RedisSlots(redis, { shares })
-  const leases = new Leases(redisCallLeases(redis), slots, log)
+  const nodeId = randomUUID()
+  const report = (callIds: readonly string[]) => reportHeldCalls(store, nodeId, callIds)
+  const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, log })
   const hub = createLinkHub({
-    nodeId: randomUUID(),
+    nodeId,
     token: config.linkToken,
     clock,
     log,
@@ -171,6 +176,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       leaving = true
     },
     leaving: () => leaving,
+    leaseFault: () => leases.fault,
     async stop(graceMs) {
       leaving = true
       draining = true

@@ -18,3 +18,7 @@ export const REPEAT_FOR_MS = 5_000
 export function redialInMs(failures: number): number {
   return backoffMs(failures, { firstMs: 50, mostMs: 2_000, random: Math.random })
 }
+
+/** How often whether a store works is asked at most, and how long its answer may take: `/ready` is right within two seconds. */
+export const PROBE_EVERY_MS = 1_000
+export const PROBE_TIMEOUT_MS = 1_000

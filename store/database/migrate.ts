@@ -1,7 +1,8 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
+import { postgresClient } from '../connections/postgres-client.ts'
 import { MIGRATIONS, type Migration } from '../migrations/index.ts'
 
 /** Any number, the same in every version: two processes that start together migrate one after the other. */
@@ -19,7 +20,7 @@ export async function migrate(
   log: Logger,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = postgresClient(databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
   client.on(
     'error',
     boundary('database', (err) => log.warn({ err }, 'Database connection lost while migrating')),

@@ -871,6 +871,13 @@ export interface WebhookDeliveriesTable {
   created_at: CreatedAt
 }
 
+/** Which calls an api node says to hold. */
+export interface NodeLeasesTable {
+  node_id: string
+  calls: string[]
+  renewed_at: Generated<Date>
+}
+
 export interface ToldWorkersTable {
   worker_id: string
   capacity: number
@@ -899,6 +906,7 @@ export interface GlobalTables {
   window_groups: WindowGroupsTable
   prospect_upload_rows: ProspectUploadRowsTable
   told_workers: ToldWorkersTable
+  node_leases: NodeLeasesTable
 }
 
 /** Tables of a workspace. Add a name here and to TENANT_TABLES in store/database/tenant.ts; a type error says when one is missing. */

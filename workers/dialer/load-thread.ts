@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import pg from 'pg'
+import type pg from 'pg'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { noteThreadId } from '../../runtime/process/offload/thread-id.ts'
 import { lower } from '../../runtime/process/priority.ts'
+import { postgresClient } from '../../store/connections/postgres-client.ts'
 import { loadBatch } from './load-batch.ts'
 
 /** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
@@ -31,6 +32,7 @@ function tell(message: FromLoadThread): void {
 
 async function run(client: pg.Client): Promise<'more' | 'done' | 'gone'> {
   const [places] = await Promise.all([loadPlaces(), client.connect()])
+  await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`)
   const known = { countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < maxBatches; batch++) {
     const state = await loadBatch(client, uploadId, known, new Date())
@@ -40,11 +42,7 @@ async function run(client: pg.Client): Promise<'more' | 'done' | 'gone'> {
   return 'more'
 }
 
-const client = new pg.Client({
-  connectionString: databaseUrl,
-  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  statement_timeout: STATEMENT_TIMEOUT_MS,
-})
+const client = postgresClient(databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
 const broken = new Promise<never>((_, reject) => client.on('error', reject))
 broken.catch(() => {})
 try {

@@ -30,6 +30,7 @@ import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
 import { providersInUse } from '../store/agents/agents.ts'
 import { slotShares } from '../store/campaigns/slot-shares.ts'
+import { storeFaults } from '../store/connections/readiness.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
@@ -273,7 +274,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       callsIn.signal,
     )
     const liveCalls = (): number => sessions.calls.size + outbound.ringing()
-    const readiness = readinessOf({ store, redis, sessions, clock })
+    const stores = storeFaults(store, redis, clock)
+    const readiness = readinessOf({ stores, sessions })
     const operations = await startOperationsServer({
       ...operationsAddress(context.config, 'api'),
       registry,
@@ -310,6 +312,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       carriers,
       trunks,
       sessions,
+      stores,
       readiness,
       workload: workloadOf({ redis, config, clock, log }),
       requestLog,

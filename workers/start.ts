@@ -13,7 +13,7 @@ import { ResourceStack } from '../runtime/process/resource-stack.ts'
 import type { Role, RoleContext } from '../runtime/process/role.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
-import { storeReadiness } from '../store/connections/readiness.ts'
+import { readinessParts, storeFaults } from '../store/connections/readiness.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
@@ -95,13 +95,13 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     countPool(registry, store)
     const queues = countQueues(registry, redis)
     opened.push(() => queues.close())
-    const stores = storeReadiness(store, redis, context.clock)
+    const stores = storeFaults(store, redis, context.clock)
     let leaving = false
     const operations = await startOperationsServer({
       ...operationsAddress(context.config, 'jobs'),
       registry,
       ready: async () => {
-        const parts = await stores()
+        const parts = readinessParts(await stores())
         const serves = parts.database === 'ok' && parts.redis === 'ok'
         const status = leaving ? 'draining' : serves ? 'ready' : 'not_ready'
         return { ready: status === 'ready', status, ...parts }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { storeReadiness } from '../../store/connections/readiness.ts'
+import { readinessParts } from '../../store/connections/readiness.ts'
 import type { Services } from '../services.ts'
 
 const Part = Type.Enum(['ok', 'unreachable'], {
@@ -34,15 +34,9 @@ export const Readiness = Type.Object({
 export type AskReadiness = () => Promise<Static<typeof Readiness>>
 
 /** Whether this node takes calls. Strangers may ask as often as they like: the stores are asked once a second. */
-export function readinessOf({
-  store,
-  redis,
-  sessions,
-  clock,
-}: Pick<Services, 'store' | 'redis' | 'sessions' | 'clock'>): AskReadiness {
-  const stores = storeReadiness(store, redis, clock)
+export function readinessOf({ stores, sessions }: Pick<Services, 'stores' | 'sessions'>): AskReadiness {
   return async () => {
-    const { reasons: faults, ...parts } = await stores()
+    const { reasons: faults, ...parts } = readinessParts(await stores())
     const leases = sessions.leaseFault()
     const workers = Math.min(1, sessions.workers().length)
     const reasons = [

@@ -5,30 +5,35 @@ import type { RedisClient } from '../redis/client.ts'
 import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from './policy.ts'
 import { redisWriteFault } from './redis-writes.ts'
 
-/** What works of the two stores, and why the rest does not. */
-export interface StoreReadiness {
-  readonly database: 'ok' | 'unreachable'
-  readonly redis: 'ok' | 'unreachable'
-  /** A sentence for each that does not work. */
-  readonly reasons: readonly string[]
+/** Why the stores can't be used; a part that takes writes has no fault. */
+export interface StoreFaults {
+  readonly database: string | undefined
+  readonly redis: string | undefined
 }
 
+export type AskStores = () => Promise<StoreFaults>
+
 /** Asks whether the stores take writes, however often it is called at most once a second. */
-export function storeReadiness(
+export function storeFaults(
   store: Pick<Store, 'fault'>,
   redis: Pick<RedisClient, 'multi'>,
   clock: Pick<Clock, 'monotonicMs'>,
-): () => Promise<StoreReadiness> {
+): AskStores {
   return sharedResult(
     async () => {
       const [database, cache] = await Promise.all([store.fault(), redisWriteFault(redis, PROBE_TIMEOUT_MS)])
-      return {
-        database: database === undefined ? 'ok' : 'unreachable',
-        redis: cache === undefined ? 'ok' : 'unreachable',
-        reasons: [database, cache].filter((reason) => reason !== undefined),
-      }
+      return { database, redis: cache }
     },
     PROBE_EVERY_MS,
     clock,
   )
+}
+
+/** The faults as `/ready` shows them. */
+export function readinessParts({ database, redis }: StoreFaults) {
+  return {
+    database: database === undefined ? ('ok' as const) : ('unreachable' as const),
+    redis: redis === undefined ? ('ok' as const) : ('unreachable' as const),
+    reasons: [database, redis].filter((reason) => reason !== undefined),
+  }
 }

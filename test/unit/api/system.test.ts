@@ -2,6 +2,8 @@ import t from 'tap'
 import type { Services } from '../../../api/services.ts'
 import { readinessOf } from '../../../api/system/readiness.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
+import { storeFaults } from '../../../store/connections/readiness.ts'
+import type { RedisClient } from '../../../store/redis/client.ts'
 import { startTestApi } from '../../support/instance/api.ts'
 
 t.test('health says that the process runs, readiness what is missing', async (t) => {
@@ -31,9 +33,9 @@ function asked(options: {
   const { database = async () => undefined, write = async () => 'OK', leases, monotonicMs } = options
   const transaction = { set: () => transaction, exec: write }
   return readinessOf({
-    clock: { ...systemClock, ...(monotonicMs && { monotonicMs }) },
-    store: { fault: database },
-    redis: { multi: () => transaction },
+    stores: storeFaults({ fault: database }, { multi: () => transaction } as unknown as RedisClient, {
+      monotonicMs: monotonicMs ?? systemClock.monotonicMs,
+    }),
     sessions: {
       workers: () => [{}, {}],
       leaving: () => false,

@@ -86,6 +86,7 @@ const SOCKET_CODES = new Set([
   'EAI_AGAIN',
 ])
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
+const POSTGRES_LOGIN = /^password authentication failed|^SASL authentication failed/
 const POSTGRES_LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
@@ -133,6 +134,8 @@ export function postgresOutage(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (POSTGRES_LOST.test(error.message)) return 'PostgreSQL does not answer'
   const { code, syscall } = error as NodeJS.ErrnoException
+  // Poolers have a code of their own for it.
+  if (POSTGRES_LOGIN.test(error.message)) return 'PostgreSQL refuses the login'
   if (error instanceof pg.DatabaseError) return POSTGRES_STATES[code ?? '']
   const isOfSocket = SOCKET_CODES.has(code ?? '') && SOCKET_CALLS.has(syscall ?? '')
   return isOfSocket ? 'PostgreSQL does not answer' : undefined

@@ -55,7 +55,7 @@ export class FaultProxy {
   /** Ends the open connections with a reset; new ones are served. */
   readonly reset = (): void => {
     for (const { client, server } of this.#pairs) {
-      client.resetAndDestroy()
+      resetSocket(client)
       server.destroy()
     }
   }
@@ -149,17 +149,11 @@ export class FaultProxy {
     this.#accepted++
     client.on('error', () => {})
     if (this.#isCut || (this.#resetEvery > 0 && this.#accepted % this.#resetEvery === 0)) {
-      client.resetAndDestroy()
+      resetSocket(client)
       return
     }
     const server = connect(this.#upstream)
-    const pair: Pair = {
-      client,
-      server,
-      toClient: Promise.resolve(),
-      toServer: Promise.resolve(),
-      isSilent: false,
-    }
+    const pair: Pair = { client, server, toClient: Promise.resolve(), toServer: Promise.resolve(), isSilent: false }
     this.#pairs.add(pair)
     server.on('error', () => {})
     client.on('data', (bytes) => {
@@ -184,12 +178,17 @@ export class FaultProxy {
     if (this.#isBlackHole) pause(pair)
   }
 
-  /** Without a delay at once: a chunk must not wait for a turn of the loop that others took. */
   #pass(before: Promise<unknown>, bytes: Uint8Array, to: Socket): Promise<unknown> {
     if (this.#delayMs === 0) return before.then(() => to.write(bytes))
     const due = sleep(this.#delayMs)
     return before.then(() => due).then(() => to.write(bytes))
   }
+}
+
+/** A reset of a socket that is being ended would never close its handle. */
+function resetSocket(socket: Socket): void {
+  if (socket.writableEnded || socket.destroyed) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 function pause({ client, server }: Pair): void {

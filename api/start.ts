@@ -262,6 +262,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         ...context,
         requests: traces?.requests,
         store,
+        redis,
         carriers,
         trunks,
         mcpTools,

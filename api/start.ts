@@ -31,6 +31,7 @@ import { openTraces } from '../runtime/traces/open-traces.ts'
 import { providersInUse } from '../store/agents/agents.ts'
 import { slotShares } from '../store/campaigns/slot-shares.ts'
 import { storeFaults } from '../store/connections/readiness.ts'
+import { waitForStore } from '../store/connections/wait-for-store.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
@@ -102,7 +103,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => redis.destroy())
     const requestLog = new RequestLog({ redis, clock, log })
     opened.push(() => requestLog.stop())
-    await resealAll(store, context.config, log)
+    await waitForStore(log, () => resealAll(store, context.config, log))
     const embeddings = await openEmbeddings(context.plugins, context.config.embedding, log)
     const vectors = await openVectors(context.plugins, store, embeddings?.identity)
     opened.push(() => closeInstance(vectors))

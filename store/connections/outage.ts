@@ -145,3 +145,22 @@ export function postgresOutage(error: unknown): string | undefined {
 export function outageOf(error: unknown): string | undefined {
   return redisOutage(error) ?? postgresOutage(error)
 }
+
+const STARTING_STATES = new Set(['57P01', '57P02', '57P03'])
+const STARTING_SOCKET = new Set(['ECONNRESET', 'EPIPE'])
+const CUT_OFF = /^Connection terminated|^Socket closed unexpectedly|^server closed the connection/i
+
+/** Whether a store, or what it caused, says that the store is there and will serve soon. */
+export function isStarting(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code = '', cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+  if (error instanceof pg.DatabaseError) return STARTING_STATES.has(code)
+  return (
+    redisCode(error) === 'LOADING' ||
+    STARTING_SOCKET.has(code) ||
+    CUT_OFF.test(error.message) ||
+    error instanceof RedisLostError ||
+    error instanceof SocketClosedUnexpectedlyError ||
+    isStarting(cause)
+  )
+}

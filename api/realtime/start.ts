@@ -28,7 +28,7 @@ import {
   writeRinging,
   writeTurn,
 } from '../../store/calls/call-writes.ts'
-import { reportHeldCalls } from '../../store/calls/node-leases.ts'
+import { reportHeldCalls } from '../../store/calls/reported-calls.ts'
 import type { Store } from '../../store/database/database.ts'
 import { type RowsWritten, writeRow, writeRows } from '../../store/database/write-rows.ts'
 import { redisCallLeases } from '../../store/redis/call-leases.ts'
@@ -117,7 +117,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const slots = new RedisSlots(redis, { shares })
   const nodeId = randomUUID()
   const report = (callIds: readonly string[]) => reportHeldCalls(store, nodeId, callIds)
-  const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, log })
+  const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, clock, log })
   const hub = createLinkHub({
     nodeId,
     token: config.linkToken,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { CONNECT_TIMEOUT_MS } from './policy.ts'
+import { CONNECT_TIMEOUT_MS } from './redial.ts'
 
 /** The parameter of an address that names a file with the password. */
 const PASSWORD_FILE = 'passwordfile'

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/lib/clock.ts'
 import { sharedResult } from '../../runtime/lib/shared-result.ts'
 import type { Store } from '../database/database.ts'
 import type { RedisClient } from '../redis/client.ts'
-import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from './policy.ts'
+import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from './redial.ts'
 import { redisWriteFault } from './redis-writes.ts'
 
 /** Why the stores can't be used; a part that takes writes has no fault. */

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { RedisClient } from '../redis/client.ts'
 import { endsRedisConnection, isLoss, RedisLostError, RedisSilentError } from './outage.ts'
-import { ANSWER_TIMEOUT_MS, HEARTBEAT_MS, REPEAT_FOR_MS, redialInMs } from './policy.ts'
+import { ANSWER_TIMEOUT_MS, HEARTBEAT_MS, REPEAT_FOR_MS, redialInMs } from './redial.ts'
 
 /** A connection that served for so long is a good one: the waits start anew. */
 const PROVEN_MS = 10_000

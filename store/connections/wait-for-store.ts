@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../runtime/process/log.ts'
 import { isStarting, outageOf } from './outage.ts'
-import { redialInMs } from './policy.ts'
+import { redialInMs } from './redial.ts'
 
 /** A database that recovers after a crash takes so long at most before its operator is asked. */
 const START_LIMIT_MS = 60_000

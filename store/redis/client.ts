@@ -5,7 +5,7 @@ import { createClient } from '@redis/client'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, redialInMs } from '../connections/policy.ts'
+import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, redialInMs } from '../connections/redial.ts'
 import { redialsWhenStale } from '../connections/redis-redial.ts'
 
 /** Longer than any blocking command (BullMQ's waits at most 10 s). A handshake without an answer ends with it. */
@@ -93,7 +93,7 @@ function endsWhenDestroyed(made: RedisClient): RedisClient {
 
 /**
  * Connects to `redis://`, `rediss://` or `unix:///path/redis.sock?db=0`; `?cafile=` names the certificates of its authority,
- * `?passwordfile=` a file with the password. The client reconnects by itself ([policy.ts](../connections/policy.ts)). Pub/sub and blocking commands need
+ * `?passwordfile=` a file with the password. The client reconnects by itself ([redial.ts](../connections/redial.ts)). Pub/sub and blocking commands need
  * a connection of their own: `client.duplicate()`. Throws `unavailable` when the first connection fails.
  */
 export async function createRedis(url: string, log: Logger): Promise<RedisClient> {

@@ -1,4 +1,5 @@
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../process/log.ts'
 import type { HeldSlot, Slots } from './slots.ts'
 
@@ -26,6 +27,7 @@ export interface LeaseOptions {
   slots: Pick<Slots, 'renew' | 'onForgotten'>
   /** Says which calls the node holds, and no others, to a store that does not fail together with the leases. */
   report(callIds: readonly string[]): Promise<void>
+  clock: Pick<Clock, 'monotonicMs'>
   log: Logger
 }
 
@@ -33,6 +35,7 @@ export class Leases {
   readonly #callLeases: CallLeases
   readonly #report: LeaseOptions['report']
   readonly #slotStore: Pick<Slots, 'renew' | 'onForgotten'>
+  readonly #clock: LeaseOptions['clock']
   readonly #log: Logger
   readonly #calls = new Set<string>()
   readonly #slots = new Map<string, HeldSlot>()
@@ -46,10 +49,11 @@ export class Leases {
   /** The last report named calls. */
   #hasReported = false
 
-  constructor({ callLeases, slots, report, log }: LeaseOptions) {
+  constructor({ callLeases, slots, report, clock, log }: LeaseOptions) {
     this.#callLeases = callLeases
     this.#slotStore = slots
     this.#report = report
+    this.#clock = clock
     this.#log = log
     this.#renewLater(RENEW_MS)
     this.#stopListening = slots.onForgotten(() => inBackground('call', this.renew()))
@@ -57,7 +61,7 @@ export class Leases {
 
   /** Why the leases could not be renewed for so long that they may run out; undefined: they are renewed. */
   get fault(): string | undefined {
-    const lateMs = this.#failingSinceMs === undefined ? 0 : performance.now() - this.#failingSinceMs
+    const lateMs = this.#failingSinceMs === undefined ? 0 : this.#clock.monotonicMs() - this.#failingSinceMs
     return lateMs > RENEWALS_LATE_MS ? this.#fault : undefined
   }
 
@@ -97,7 +101,7 @@ export class Leases {
     } catch (err) {
       if (this.#failingSinceMs === undefined)
         this.#log.warn({ err }, 'Could not renew leases; trying again each second')
-      this.#failingSinceMs ??= performance.now()
+      this.#failingSinceMs ??= this.#clock.monotonicMs()
       this.#fault = (err as Error).message
     } finally {
       await reported

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { endsPostgresConnection } from './outage.ts'
-import { ANSWER_TIMEOUT_MS, HEARTBEAT_MS } from './policy.ts'
 import { PostgresProbe } from './postgres-probe.ts'
+import { ANSWER_TIMEOUT_MS, HEARTBEAT_MS } from './redial.ts'
 
 export interface HealingPool {
   readonly pool: pg.Pool

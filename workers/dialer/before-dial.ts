@@ -12,7 +12,7 @@ import { dialFacts } from '../../store/campaigns/dial-checks.ts'
 import { variablesOf } from '../../store/campaigns/prospect-claims.ts'
 import type { Call, Campaign, Prospect } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { policyOf } from './redial.ts'
+import { policyOf } from './policy.ts'
 
 const WEBHOOK_TIMEOUT_MS = 2_000
 const MAX_REASON_CHARS = 300

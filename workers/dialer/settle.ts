@@ -10,7 +10,7 @@ import {
 } from '../../store/campaigns/prospect-settling.ts'
 import type { Campaign } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { retryPolicyOf } from './redial.ts'
+import { retryPolicyOf } from './policy.ts'
 
 /** On top of `max_wait_time`: what a call may wait for a process that places it. */
 const PLACING_MARGIN_MS = 120_000

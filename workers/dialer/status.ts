@@ -10,7 +10,7 @@ import type { Campaign } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { countSlots } from '../../store/redis/slots.ts'
-import { policyOf } from './redial.ts'
+import { policyOf } from './policy.ts'
 
 /** What a campaign does now, and if nothing, why. */
 

@@ -25,7 +25,7 @@ import { windowGroupsById } from '../../store/campaigns/window-groups.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { Campaign } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { policyOf } from './redial.ts'
+import { policyOf } from './policy.ts'
 import { settleCampaign } from './settle.ts'
 import type { LastTick } from './status.ts'
 

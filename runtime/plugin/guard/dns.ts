@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { PatchbayError } from '../../lib/errors.ts'
 import { allowsHost, formatTarget, normalizeHost } from '../grants/net-rule.ts'
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 type Methods = Record<string, Method | undefined>

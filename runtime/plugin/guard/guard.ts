@@ -13,7 +13,7 @@ import { guardDns } from './dns.ts'
 import { guardImports } from './imports.ts'
 import { guardInside } from './inside.ts'
 import { guardDatagrams, guardFetch, guardSockets } from './net.ts'
-import { type Policy, Recent } from './redial.ts'
+import { type Policy, Recent } from './policy.ts'
 import { guardRawSockets } from './raw.ts'
 import { guardPrograms } from './run.ts'
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import module from 'node:module'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 /** The checkout, links resolved. */
 const ROOT = realpathSync(join(import.meta.dirname, '../../..')) + sep

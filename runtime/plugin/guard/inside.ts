@@ -2,7 +2,7 @@ import diagnostics_channel from 'node:diagnostics_channel'
 import inspector from 'node:inspector'
 import v8 from 'node:v8'
 import { isOwnAct } from '../../process/plugin-scope.ts'
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
 

@@ -1,4 +1,4 @@
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 /**
  * `@livekit/rtc-ffi-bindings` brings sockets of its own, written in Rust, beside the sound processing it is here for. Of

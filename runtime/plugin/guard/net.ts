@@ -7,7 +7,7 @@ import { PatchbayError } from '../../lib/errors.ts'
 import { pluginScope } from '../../process/plugin-scope.ts'
 import { allowsHost, allowsUnixSocket, formatTarget } from '../grants/net-rule.ts'
 import { guardedLookup } from '../lookup.ts'
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 /** The system's lookup from before any plugin was loaded: the caller can't choose what a name resolves to. */
 const systemLookup = dns.lookup

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isAnswer } from '../answer.ts'
 import { allowsUnixSocket, formatTarget } from '../grants/net-rule.ts'
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 type RawMethod = (this: unknown, ...args: unknown[]) => unknown
 type RawClass = { prototype: Record<string, RawMethod> }

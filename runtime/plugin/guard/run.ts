@@ -6,7 +6,7 @@ import worker_threads from 'node:worker_threads'
 import { isOwnAct } from '../../process/plugin-scope.ts'
 import { grantedProgram, PROGRAM_ENV } from '../program.ts'
 import { guardNativeSockets } from './native.ts'
-import type { Policy } from './redial.ts'
+import type { Policy } from './policy.ts'
 
 interface SpawnOptions {
   file: string

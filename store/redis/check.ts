@@ -22,6 +22,10 @@ export async function checkRedis(redisUrl: string, log: Logger): Promise<void> {
     const reason = `REDIS_URL must begin with redis://, rediss:// or unix://, not "${protocol}//".`
     throw new PatchbayError('configuration', { params: { reason } })
   }
+  if (protocol !== 'rediss:' && new URL(redisUrl).searchParams.has('cafile')) {
+    const reason = 'REDIS_URL names a "cafile", which only rediss:// has a use for; begin it with rediss://.'
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
   const redis = await createRedis(redisUrl, log)
   try {
     const info = await redis.info('server')

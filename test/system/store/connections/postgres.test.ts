@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { outageOf } from '../../../../store/connections/outage.ts'
@@ -32,7 +33,8 @@ function writing(t: Test, store: Store) {
   const state = { lastFaultMs: 0, reasons: new Set<string>(), stopped: false }
   const one = async (): Promise<void> => {
     while (!state.stopped) {
-      await store.pool.query('insert into seen values (1)').catch((error) => {
+      // Kysely gives its connection back as good, whatever came of the query.
+      await sql`insert into seen values (1)`.execute(store.acrossTenants).catch((error) => {
         state.lastFaultMs = performance.now()
         state.reasons.add(outageOf(error) ?? String(error))
       })

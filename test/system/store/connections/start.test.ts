@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
+import { freePort } from '../../../../scripts/demo/free-port.ts'
 import { waitForStore } from '../../../../store/connections/wait-for-store.ts'
 import { migrate } from '../../../../store/database/migrate.ts'
 import { checkRedis } from '../../../../store/redis/check.ts'
@@ -86,12 +87,3 @@ t.test('an address that leads to a Sentinel is refused with the cure', async (t)
   t.match(error, refusal)
   await t.rejects(checkRedis(`redis+sentinel://127.0.0.1:${port}/main`, log), refusal)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

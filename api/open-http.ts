@@ -17,6 +17,7 @@ import { createRequestPath } from './request.ts'
 import { routes } from './routes.ts'
 import type { AuthServices, Services, TelephonyServices } from './services.ts'
 import { listenRoute } from './supervision/socket.ts'
+import { storeFaults } from '../store/connections/readiness.ts'
 import { readinessOf } from './system/readiness.ts'
 import { streamRoutes } from './telephony/web.ts'
 
@@ -57,11 +58,13 @@ export async function openHttp(
   // A stream has no end of its own that the server could wait for.
   opened.push(() => parts.live.stop())
   address.publicUrl = withPort(config.publicUrl, config.port, server.port)
+  const stores = storeFaults(store, redis, clock)
   const services: Services = {
     ...parts,
     ...auth,
     config: { ...config, ...address },
-    readiness: readinessOf({ store, redis, sessions, clock }),
+    stores,
+    readiness: readinessOf({ stores, sessions }),
     workload: workloadOf({ redis, config, clock, log }),
     handle: (incoming) => handle(incoming),
   }

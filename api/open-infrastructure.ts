@@ -19,6 +19,7 @@ import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { openTraces, type Traces } from '../runtime/traces/open-traces.ts'
 import { providersInUse } from '../store/agents/agents.ts'
+import { waitForStore } from '../store/connections/wait-for-store.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
@@ -98,7 +99,7 @@ async function openData(
   opened.push(() => redis.destroy())
   const requestLog = new RequestLog({ redis, clock, log })
   opened.push(() => requestLog.stop())
-  await resealAll(store, config, log)
+  await waitForStore(log, () => resealAll(store, config, log))
   const embeddings = await openEmbeddings(plugins, config.embedding, log)
   const vectors = await openVectors(plugins, store, embeddings?.identity)
   opened.push(() => closeInstance(vectors))

@@ -14,6 +14,7 @@ import type { ProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { Mailer } from '../runtime/process/mail.ts'
 import type { ArgumentChecks } from '../runtime/tools/argument-check.ts'
+import type { AskStores } from '../store/connections/readiness.ts'
 import type { Store } from '../store/database/database.ts'
 import type { RedisClient } from '../store/redis/client.ts'
 import type { JobQueue } from '../workers/queues.ts'
@@ -110,6 +111,8 @@ export interface Services extends DataServices, PluginServices, TelephonyService
   /** Who runs the installation. */
   readonly operators: Operators
   /** Whether this node takes calls. */
+  /** Why Postgres or Redis cannot be used now. */
+  readonly stores: AskStores
   readonly readiness: AskReadiness
   /** What the voice workers do, scraped once a second at most. */
   readonly workload: AskWorkload

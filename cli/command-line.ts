@@ -5,6 +5,7 @@ import { deriveConfig, effectiveConfig, type RoleName } from '../config/effectiv
 import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
 import { operationsAddress } from '../config/operations-address.ts'
 import type { Config } from '../config/schema.ts'
+import { serviceLinksOf } from '../config/service-links.ts'
 import { systemClock } from '../runtime/lib/clock.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
 import { nearest } from '../runtime/lib/nearest.ts'
@@ -171,6 +172,10 @@ async function perform(argv: readonly string[]): Promise<void> {
     const selfContained = command === 'start'
     const roles = selfContained ? ROLES : ROLES.filter((role) => words.includes(role))
     log = createLogger({ level: config.logLevel, name: selfContained ? 'patchbay' : roles.join('+') })
+    const links = serviceLinksOf(process.env)
+    if (links.length > 0) {
+      log.warn({ variables: links }, 'Variables that Kubernetes sets for Services are no settings and were passed over')
+    }
     await run({
       roles,
       selfContained,

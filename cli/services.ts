@@ -27,14 +27,16 @@ export async function connectServices(
   }
   const databaseUrl = config.databaseUrl ?? running.embedded?.databaseUrl ?? ''
   const redisUrl = config.redisUrl ?? running.embedded?.redisUrl ?? ''
-  const [{ migrate }, { createRedis }] = await Promise.all([
+  const [{ migrate }, { checkRedis }, { waitForStore }] = await Promise.all([
     import('../store/database/migrate.ts'),
-    import('../store/redis/client.ts'),
+    import('../store/redis/check.ts'),
+    import('../store/connections/wait-for-store.ts'),
   ])
-  const applied = await migrate(databaseUrl, log).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+  const applied = await waitForStore(log, () => migrate(databaseUrl, log)).catch((error) =>
+    unreachable('DATABASE_URL', 'PostgreSQL', error),
+  )
   if (applied.length > 0) say(options, `Updated the database: ${applied.join(', ')}`)
-  const redis = await createRedis(redisUrl, log).catch((error) => unreachable('REDIS_URL', 'Redis', error))
-  redis.destroy()
+  await waitForStore(log, () => checkRedis(redisUrl, log)).catch((error) => unreachable('REDIS_URL', 'Redis', error))
   return { databaseUrl, redisUrl }
 }
 
@@ -56,9 +58,10 @@ export async function withDatabase<T>(
   work: (databaseUrl: string, applied: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const quiet = createLogger({ level: 'warn', name })
-  const [{ migrate }, { borrowDatabase }] = await Promise.all([
+  const [{ migrate }, { borrowDatabase }, { waitForStore }] = await Promise.all([
     import('../store/database/migrate.ts'),
     import('../store/embedded/embedded.ts'),
+    import('../store/connections/wait-for-store.ts'),
   ])
   const { dataDir } = config
   const own =
@@ -67,7 +70,9 @@ export async function withDatabase<T>(
       : undefined
   try {
     const databaseUrl = config.databaseUrl ?? own?.databaseUrl ?? ''
-    const applied = await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    const applied = await waitForStore(quiet, () => migrate(databaseUrl, quiet)).catch((error) =>
+      unreachable('DATABASE_URL', 'PostgreSQL', error),
+    )
     return await work(databaseUrl, applied)
   } finally {
     await own?.stop(SERVICES_STOP_MS)

@@ -4,6 +4,7 @@ import { nearest } from '../runtime/lib/nearest.ts'
 import { withoutUserinfo } from '../runtime/lib/url-userinfo.ts'
 import { type EnvFile, readEnvFile, withEnvFile } from './env-file.ts'
 import { type Config, SETTINGS, type Setting } from './schema.ts'
+import { withoutServiceLinks } from './service-links.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,9 +26,10 @@ const settings = Object.entries(SETTINGS) as [SettingName, Setting][]
 /**
  * Reads the configuration from the environment and the grant flags (`--allow-net=plugin:host:port,…`), which add to
  * their variables. An empty variable counts as unset. Throws a `configuration` PatchbayError that lists every fault
- * with its cure in one sentence, and with its place where it comes from `file`.
+ * with its cure in one sentence, and with its place where it comes from `file`. What Kubernetes sets for Services is passed over.
  */
-export function loadConfig(env: Environment, flags: readonly string[] = [], file?: EnvFile): Config {
+export function loadConfig(given: Environment, flags: readonly string[] = [], file?: EnvFile): Config {
+  const env = withoutServiceLinks(given)
   const named = (name: string): string => {
     const line = file !== undefined && env[name] === file.values[name] ? file.lines.get(name) : undefined
     return line === undefined ? name : `${name} (${file?.name}, line ${line})`
@@ -63,7 +65,7 @@ let environment: Environment | undefined
  */
 export function useEnvFile(): EnvFile | undefined {
   const file = readEnvFile(process.env)
-  environment = Object.freeze(withEnvFile({ ...process.env }, file))
+  environment = Object.freeze(withEnvFile({ ...withoutServiceLinks(process.env) }, file))
   return file
 }
 
@@ -72,7 +74,7 @@ export function useEnvFile(): EnvFile | undefined {
  * from which the plugin guard later takes the secrets.
  */
 export function processEnvironment(): Environment {
-  environment ??= Object.freeze({ ...process.env })
+  environment ??= Object.freeze({ ...withoutServiceLinks(process.env) })
   return environment
 }
 

@@ -100,8 +100,9 @@ async function main(folder: string): Promise<boolean> {
     for (const campaign of campaigns) {
       const fresh = `prospects where campaign_id = $1 and ${callable} and attempt_seq = 0`
       if ((await count(fresh, campaign.id)) >= LEAST_FRESH) continue
-      await fillCampaign(world, tenant, campaign, LEAST_FRESH, added)
+      const from = added
       added += LEAST_FRESH
+      await fillCampaign(world, tenant, campaign, LEAST_FRESH, from)
     }
   }
   await topUp()

@@ -1,5 +1,6 @@
 import { createNodeRedisClient, DelayedError, type IRedisClient, type Job, Queue, Worker } from 'bullmq'
 import { boundary, inBackground } from '../runtime/lib/async/boundary.ts'
+import { RedisSilentError, redisOutage } from '../store/connections/outage.ts'
 import type { RedisClient } from '../store/redis/client.ts'
 
 /** The payload of each queue's jobs: ids alone, the truth is in the database. */
@@ -28,8 +29,8 @@ const MOST_PRIORITY = 2_097_151
 /** After an error a worker of the library asks Redis again at once, and so without end while the reason lasts: it rests. */
 const REST_MS = 1_000
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'])
-const CONNECTION_WORDS =
-  /Socket closed|ClientOffline|ClientClosed|DisconnectsClient|SocketTimeout|Connection is closed|ConnectionTimeout/
+/** The library's own. */
+const CONNECTION_CLOSED = /Connection is closed/
 
 interface JobOptions {
   /** A job with the id of one that waits or runs is not added again. */
@@ -185,10 +186,10 @@ export function runJobs<N extends QueueName>(
   }
 }
 
-/** Whether Redis itself can't be reached, as the client and the library put it. */
+/** Whether Redis itself can't be used, as the client and the library put it. */
 function isConnectionFault(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException
-  return CONNECTION_CODES.has(code ?? '') || CONNECTION_WORDS.test(`${error.name} ${error.message}`)
+  return CONNECTION_CODES.has(code ?? '') || redisOutage(error) !== undefined || CONNECTION_CLOSED.test(error.message)
 }
 
 interface KeptWorker<Payload> {
@@ -323,7 +324,7 @@ function partOf(name: QueueName, part: string | undefined): string {
 async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms`)), timeoutMs)
+    timer = setTimeout(() => reject(new RedisSilentError(timeoutMs)), timeoutMs)
   })
   try {
     return await Promise.race([promise, late])

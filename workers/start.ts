@@ -13,9 +13,9 @@ import { startOperationsServer } from '../runtime/process/metrics/server.ts'
 import { ResourceStack } from '../runtime/process/resource-stack.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
+import { readinessParts, storeFaults } from '../store/connections/readiness.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
-import { reachable } from '../store/database/reachable.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
@@ -95,12 +95,13 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     countPool(registry, store)
     const queues = countQueues(registry, redis)
     opened.push(() => queues.close())
+    const stores = storeFaults(store, redis, context.clock)
     let leaving = false
     const operations = await startOperationsServer({
       ...operationsAddress(context.config, 'jobs'),
       registry,
       ready: async () => {
-        const parts = await reachable(store, redis)
+        const parts = readinessParts(await stores())
         const serves = parts.database === 'ok' && parts.redis === 'ok'
         const status = leaving ? 'draining' : serves ? 'ready' : 'not_ready'
         return { ready: status === 'ready', status, ...parts }

@@ -24,6 +24,8 @@ import { type CalledNumber, findCalledNumbers } from '../../store/calls/inbound-
 import type { Store } from '../../store/database/database.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
+import { claimCarrierCall } from '../../store/redis/carrier-calls.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
 import { dialRulesOf } from '../../store/telephony/dial-rules.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
 import { phoneNumberRow } from '../../store/telephony/phone-numbers.ts'
@@ -35,6 +37,7 @@ import { askInboundWebhook } from './inbound-webhook.ts'
 
 interface InboundOptions {
   store: Store
+  redis: RedisClient
   plugins: PluginRegistry
   carriers: Carriers
   trunks: TrunkDirectory
@@ -78,8 +81,13 @@ interface Refusal {
 /** Never throws: the caller always gets an answer. */
 async function answer(options: InboundOptions, provider: string, call: IncomingCall): Promise<void> {
   const { log, refused } = options
-  const { to, from } = call
+  const { to, from, announcedAs } = call
   try {
+    if (announcedAs !== undefined && !(await claimCarrierCall(options.redis, provider, announcedAs))) {
+      log.info({ provider, carrierId: announcedAs }, 'The carrier announced a call again; it is one call')
+      call.ignore?.()
+      return
+    }
     const refusal = await admit(options, provider, call)
     if (refusal === undefined) return
     refused(provider, refusal.reason)

@@ -12,7 +12,7 @@ import type { Call } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/uploads/csv-export.ts'
-import { queueCall } from '../../workers/calls/queue.ts'
+import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
@@ -84,6 +84,7 @@ const outboundCall = defineRoute({
   },
   handler: async ({ body, tenant, log, idempotencyKey, role, user }, services) => {
     const { config, clock, outbound } = services
+    await requireQueues(services.stores)
     const override = body.override === true
     if (override && (role !== 'admin' || user === undefined)) throw new PatchbayError('admin_required')
     const from = requirePhoneNumber(body.agent_phone_number)

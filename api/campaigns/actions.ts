@@ -8,7 +8,7 @@ import { sourceNumbersOf } from '../../store/campaigns/campaign-status.ts'
 import { type CampaignFields, insertCampaign, pauseCampaign } from '../../store/campaigns/campaigns.ts'
 import { isOnDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import { copyUnresolved } from '../../store/prospects/prospect-copies.ts'
-import { queueCall } from '../../workers/calls/queue.ts'
+import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
 import { once } from '../idempotency.ts'
@@ -135,7 +135,8 @@ const testCall = defineRoute({
     body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' } },
     success: { ...callExample, campaign_slug: campaignExample.slug },
   },
-  handler: async ({ body, params, tenant, log, idempotencyKey }, { clock, config, outbound, store }) => {
+  handler: async ({ body, params, tenant, log, idempotencyKey }, { clock, config, outbound, store, stores }) => {
+    await requireQueues(stores)
     const to = requirePhoneNumber(body.phone_number)
     const campaign = await requireCampaign(tenant, params.slug)
     const now = new Date(clock.nowMs())

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type ErrorCode, PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { isUnreachable } from '../../store/database/database.ts'
+import { postgresOutage, redisOutage } from '../../store/connections/outage.ts'
 import { type AnyRoute, Reply } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import type { HttpResponse, Incoming } from './server.ts'
@@ -81,10 +81,13 @@ const OPERATORS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['configurat
 
 /** The error that callers of the route get. */
 export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
+  const reason = error instanceof PatchbayError ? undefined : redisOutage(error)
   const raised =
     error instanceof PatchbayError
       ? error
-      : new PatchbayError(isUnreachable(error) ? 'database_unavailable' : 'internal', { cause: error })
+      : reason !== undefined
+        ? new PatchbayError('unavailable', { reason, cause: error })
+        : new PatchbayError(postgresOutage(error) === undefined ? 'internal' : 'database_unavailable', { cause: error })
   const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
 }

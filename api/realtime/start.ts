@@ -16,6 +16,7 @@ import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import type { CallTap } from '../../runtime/recording/call-recording.ts'
 import type { SpooledCall } from '../../runtime/recording/spool.ts'
 import type { CallTraces } from '../../runtime/traces/call-traces.ts'
+import { reportHeldCalls } from '../../store/calls/reported-calls.ts'
 import { writeCalls } from '../../store/calls/write-calls.ts'
 import type { Store } from '../../store/database/database.ts'
 import { redisCallLeases } from '../../store/redis/call-leases.ts'
@@ -92,6 +93,8 @@ export interface Sessions {
   leave(): void
   /** Whether it leaves. */
   leaving(): boolean
+  /** Why the leases of calls can't be renewed; undefined: they are. */
+  leaseFault(): string | undefined
   /** Opens no new session, waits for the running ones, ends those left after `graceMs`, then closes the links. */
   stop(graceMs: number): Promise<void>
 }
@@ -100,9 +103,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { config, env, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, traces, clock, log } =
     options
   const slots = new RedisSlots(redis, { shares })
-  const leases = new Leases(redisCallLeases(redis), slots, log)
+  const nodeId = randomUUID()
+  const report = (callIds: readonly string[]) => reportHeldCalls(store, nodeId, callIds)
+  const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, clock, log })
   const hub = createLinkHub({
-    nodeId: randomUUID(),
+    nodeId,
     token: config.linkToken,
     clock,
     log,
@@ -166,6 +171,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       leaving = true
     },
     leaving: () => leaving,
+    leaseFault: () => leases.fault,
     async stop(graceMs) {
       leaving = true
       draining = true

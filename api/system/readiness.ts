@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { sharedResult } from '../../runtime/lib/shared-result.ts'
-import { reachable } from '../../store/database/reachable.ts'
+import { readinessParts } from '../../store/connections/readiness.ts'
 import type { Services } from '../services.ts'
 
-const Part = Type.Enum(['ok', 'unreachable'])
+const Part = Type.Enum(['ok', 'unreachable'], {
+  description: '`ok`: it takes writes. A replica, or a store that is full, is `unreachable`: `reasons` says why.',
+})
 
 export const Readiness = Type.Object({
   status: Type.Enum(['ready', 'not_ready', 'draining'], {
@@ -11,6 +12,9 @@ export const Readiness = Type.Object({
   }),
   database: Part,
   redis: Part,
+  leases: Type.Enum(['ok', 'late'], {
+    description: "`late`: the leases of this node's calls could not be renewed for ten seconds. The calls go on.",
+  }),
   workers: Type.Integer({
     minimum: 0,
     maximum: 1,
@@ -20,30 +24,33 @@ export const Readiness = Type.Object({
     description:
       'Whether web calls may use WebRTC. Where it is not `open` they use the WebSocket, and the node is ready all the same.',
   }),
+  reasons: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Why the node is not ready: a sentence for each part that does not work.',
+    }),
+  ),
 })
-
-/** Strangers may ask as often as they like: database and Redis are asked once within it. */
-const TTL_MS = 1_000
 
 export type AskReadiness = () => Promise<Static<typeof Readiness>>
 
-/** Whether this node takes calls. */
-export function readinessOf({
-  store,
-  redis,
-  sessions,
-  clock,
-}: Pick<Services, 'store' | 'redis' | 'sessions' | 'clock'>): AskReadiness {
-  const reach = sharedResult(() => reachable(store, redis), TTL_MS, clock)
+/** Whether this node takes calls. Strangers may ask as often as they like: the stores are asked once a second. */
+export function readinessOf({ stores, sessions }: Pick<Services, 'stores' | 'sessions'>): AskReadiness {
   return async () => {
-    const parts = await reach()
+    const { reasons: faults, ...parts } = readinessParts(await stores())
+    const leases = sessions.leaseFault()
     const workers = Math.min(1, sessions.workers().length)
-    const serves = parts.database === 'ok' && parts.redis === 'ok' && workers > 0
+    const reasons = [
+      ...faults,
+      ...(leases === undefined ? [] : [`the leases of calls could not be renewed (${leases})`]),
+      ...(workers > 0 ? [] : ['no voice worker is linked to this node']),
+    ]
     return {
-      status: sessions.leaving() ? 'draining' : serves ? 'ready' : 'not_ready',
+      status: sessions.leaving() ? 'draining' : reasons.length === 0 ? 'ready' : 'not_ready',
       ...parts,
+      leases: leases === undefined ? 'ok' : 'late',
       workers,
       webrtc: sessions.webrtc.standing.state,
+      ...(reasons.length > 0 && { reasons }),
     }
   }
 }

@@ -31,9 +31,10 @@ const ready = defineRoute({
   role: 'none',
   success: { status: 200, orStatus: 503, schema: Readiness, description: 'Ready; with 503, not ready.' },
   tag,
-  summary: 'Database, Redis and voice workers answer',
-  description: 'With 503 the body says which of them does not. Database and Redis are asked once a second at most.',
-  examples: { success: { status: 'ready', database: 'ok', redis: 'ok', workers: 1, webrtc: 'open' } },
+  summary: 'Database and Redis take writes, leases are renewed, and a voice worker is linked',
+  description:
+    'With 503 the body says which of them does not, and why. Database and Redis are asked once a second at most, Redis by a write.',
+  examples: { success: { status: 'ready', database: 'ok', redis: 'ok', leases: 'ok', workers: 1, webrtc: 'open' } },
   handler: async (_, { readiness }) => {
     const body = await readiness()
     return new Reply({ body, status: body.status === 'ready' ? 200 : 503 })

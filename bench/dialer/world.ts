@@ -104,7 +104,10 @@ export function numberAt(i: number): string {
   return `+1${AREAS[i % AREAS.length]}${String(2_000_000 + Math.floor(i / AREAS.length))}`
 }
 
-/** Prospects in the database, as an upload leaves them; one in a hundred is on the do-not-call list. */
+/**
+ * Prospects in the database, as an upload leaves them; one in a hundred is on the do-not-call list. Each is there once, however often it
+ * is asked for: the answer to an earlier try may have been lost.
+ */
 export async function fillCampaign(
   { store, calling }: World,
   tenant: Tenant,
@@ -119,9 +122,9 @@ export async function fillCampaign(
   }
   await store.pool.query(
     `insert into prospects (id, workspace_id, campaign_id, list_id, phone, first_name, variables, window_group, created_at)
-     select gen_random_uuid(), $1, $2, $3, '+1' || ($4::text[])[1 + i % $6] || (2000000 + i / $6)::text, 'Ada',
+     select md5($2::text || ':' || i)::uuid, $1, $2, $3, '+1' || ($4::text[])[1 + i % $6] || (2000000 + i / $6)::text, 'Ada',
        '{"plan": "gold"}', ($5::integer[])[1 + i % $6], now()
-     from generate_series($7::integer, $7::integer + $8::integer - 1) i`,
+     from generate_series($7::integer, $7::integer + $8::integer - 1) i on conflict do nothing`,
     [tenant.workspaceId, campaign.id, campaign.lists[0]?.id, AREAS, groups, AREAS.length, from, count],
   )
   await store.pool.query(

@@ -197,10 +197,16 @@ export class PatchbayError extends Error {
 
   constructor(
     code: ErrorCode,
-    options: { params?: Record<string, string | number>; headers?: Record<string, string>; cause?: unknown } = {},
+    options: ErrorOptions & {
+      params?: Record<string, string | number>
+      headers?: Record<string, string>
+      /** What is known about it and may be read by the caller; follows the sentence of the table. */
+      reason?: string | undefined
+    } = {},
   ) {
     const entry = ERRORS[code]
-    const message = entry.detail.replace(/\{(\w+)\}/g, (_, name: string) => String(options.params?.[name] ?? ''))
+    const sentence = entry.detail.replace(/\{(\w+)\}/g, (_, name: string) => String(options.params?.[name] ?? ''))
+    const message = options.reason === undefined ? sentence : `${sentence}: ${options.reason}`
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'PatchbayError'
     this.code = code

@@ -42,6 +42,8 @@ export interface Reached {
   contentType: string
   /** At most 64 KiB of it. */
   text: string
+  /** The header of this name. */
+  retryAfter?: string
 }
 
 export interface SendOptions {
@@ -66,7 +68,13 @@ export async function sendRequest(outgoing: HttpRequestSpec, options: SendOption
       close()
       next = redirected(next, status, String(headers.location))
     } else {
-      return { status, contentType: String(headers['content-type'] ?? ''), text: await textOf(body) }
+      const retryAfter = headers['retry-after']
+      return {
+        status,
+        contentType: String(headers['content-type'] ?? ''),
+        text: await textOf(body),
+        ...(retryAfter !== undefined && { retryAfter }),
+      }
     }
   }
 }

@@ -1,3 +1,5 @@
+import { ERRORS } from '../../runtime/lib/errors.ts'
+
 /** A JSON client of the REST API that keeps its cookies, as a browser would. */
 export class RestClient {
   readonly url: string
@@ -7,8 +9,17 @@ export class RestClient {
     this.url = url
   }
 
-  /** The body of a successful answer. Throws an Error with status and body of any other. */
+  /** The body of a successful answer. Throws an Error with status and body of any other. A token that ran out is renewed. */
   async send<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+    const first = await this.#ask(method, path, body)
+    const isExpired = first.status === 401 && first.text.includes(EXPIRED) && this.#cookies.has('refresh_token')
+    if (isExpired) await this.#ask('POST', '/auth/refresh')
+    const { ok, status, text } = isExpired ? await this.#ask(method, path, body) : first
+    if (!ok) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+    return JSON.parse(text) as T
+  }
+
+  async #ask(method: string, path: string, body?: unknown): Promise<{ ok: boolean; status: number; text: string }> {
     const response = await fetch(new URL(path, this.url), {
       method,
       headers: {
@@ -22,13 +33,12 @@ export class RestClient {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (name !== undefined && value !== undefined) this.#cookies.set(name, value)
     }
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return JSON.parse(text) as T
+    return { ok: response.ok, status: response.status, text: await response.text() }
   }
 }
 
 const TIMEOUT_MS = 30_000
+const EXPIRED = ERRORS.token_expired.detail
 
 /** The fields of GET /calls/{call_log_id} that the demo looks at. */
 export interface CallLog {

@@ -1,5 +1,6 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { postgresClient } from '../connections/postgres-client.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Of PostgreSQL, as `server_version_num` has it: what the schema needs, and the tests run on. */
@@ -7,7 +8,7 @@ const LEAST_VERSION = 150_000
 
 /** A connection of a copy. Throws `configuration` with the cure where the server can't be reached or is too old. */
 export async function openClient(databaseUrl: string, what: string): Promise<Client> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = postgresClient(databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
   // A lost connection fails the statement that runs.
   client.on('error', () => {})
   try {

@@ -2,6 +2,9 @@ import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import { healingPool } from '../connections/healing-pool.ts'
+import { postgresOutage } from '../connections/outage.ts'
+import { postgresConfig } from '../connections/postgres-client.ts'
 import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
 import { turnPools } from './turn-pool.ts'
@@ -23,6 +26,8 @@ export interface Store {
   readonly acrossTenants: Kysely<AllTables>
   /** For statements on the hottest paths, prepared by name. They carry their own workspace condition. */
   readonly pool: pg.Pool
+  /** Why the database can't be used now, asked at most once a second; undefined: it takes writes. */
+  fault(): Promise<string | undefined>
   /** Waits for running queries, then closes every connection. */
   close(): Promise<void>
 }
@@ -42,28 +47,23 @@ interface StoreOptions {
 /** Opens a pool. Connects on first use, so a database that is still starting is no error here. */
 export function openStore(options: StoreOptions): Store {
   const { maxConnections = 10, acquireTimeoutMs = 5000 } = options
-  const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
-    max: maxConnections,
-    connectionTimeoutMillis: acquireTimeoutMs,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
-    idle_in_transaction_session_timeout: 30_000,
-    keepAlive: true,
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-  })
+  const limits = `set statement_timeout = ${options.statementTimeoutMs ?? 30_000}; set idle_in_transaction_session_timeout = 30000`
+  const { pool, probe } = healingPool(
+    {
+      ...postgresConfig(options.databaseUrl),
+      connectionString: options.databaseUrl,
+      max: maxConnections,
+      connectionTimeoutMillis: acquireTimeoutMs,
+      types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    },
+    limits,
+  )
   pool.on(
     'error',
     boundary('database', (error) => {
       // The driver hangs its whole connection on the error, secret key of the session included.
       Reflect.deleteProperty(error, 'client')
       options.onIdleError?.(error)
-    }),
-  )
-  pool.on(
-    'connect',
-    boundary('database', (client) => {
-      // A connection may break while a transaction holds it and asks nothing: its next query says so.
-      client.on('error', () => {})
     }),
   )
   const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
@@ -89,7 +89,10 @@ export function openStore(options: StoreOptions): Store {
     },
     acrossTenants,
     pool,
-    close: () => acrossTenants.destroy(),
+    fault: probe.fault,
+    close: async () => {
+      await Promise.all([acrossTenants.destroy(), probe.close()])
+    },
   }
 }
 
@@ -107,28 +110,9 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
-/** Socket errors of an unreachable server, and Postgres errors while it starts, stops or is full. */
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOENT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-])
-const LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
-
 /** Whether a query failed because there is no database to be had now. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code, syscall } = error as NodeJS.ErrnoException
-  if (LOST.test(error.message)) return true
-  if (code === undefined || !UNREACHABLE.has(code)) return false
-  return error instanceof pg.DatabaseError || syscall === 'connect' || syscall === 'read' || syscall === 'write'
+  return postgresOutage(error) !== undefined
 }
 
 /** True for a unique violation, of this constraint or index if named. */

@@ -1,7 +1,9 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
+import { postgresClient } from '../connections/postgres-client.ts'
+import { requireSessionPooling } from '../connections/session-pooling.ts'
 import { MIGRATIONS, type Migration } from '../migrations/index.ts'
 
 /** Any number, the same in every version: two processes that start together migrate one after the other. */
@@ -11,15 +13,15 @@ const LOCK_TIMEOUT_MS = 120_000
 
 /**
  * Brings a database to the newest schema and returns the names of the migrations applied now. Forward only, each in its
- * transaction, under an advisory lock. Throws `configuration` when the database knows a migration this code doesn't, and
- * `unavailable` when it can't be reached.
+ * transaction, under an advisory lock. Throws `configuration` when the database knows a migration this code doesn't, or is behind a
+ * pooler that shares connections, and `unavailable` when it can't be reached.
  */
 export async function migrate(
   databaseUrl: string,
   log: Logger,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = postgresClient(databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
   client.on(
     'error',
     boundary('database', (err) => log.warn({ err }, 'Database connection lost while migrating')),
@@ -31,6 +33,7 @@ export async function migrate(
     throw new PatchbayError('unavailable', { cause })
   }
   try {
+    await requireSessionPooling(databaseUrl)
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`)
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     await client.query('set lock_timeout = 0')

@@ -1,4 +1,4 @@
-import type { ColumnType, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
 export type CreatedAt = ColumnType<Date, Date | undefined, never>
 /** Set by the tenant handle alone. */
@@ -9,6 +9,13 @@ export type Json<T extends object> = JSONColumnType<T, string, string>
 interface SlugNumbersTable {
   base: string
   last: number
+}
+
+/** Which calls an api node says to hold. */
+interface NodeLeasesTable {
+  node_id: string
+  calls: string[]
+  renewed_at: Generated<Date>
 }
 
 interface IdempotencyKeysTable {
@@ -25,6 +32,7 @@ interface IdempotencyKeysTable {
 /** Of no single workspace. */
 export interface GlobalDatabaseTables {
   slug_numbers: SlugNumbersTable
+  node_leases: NodeLeasesTable
 }
 
 /** Of a workspace. */

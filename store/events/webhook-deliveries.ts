@@ -105,6 +105,15 @@ export async function writeAttempts(store: Pick<Store, 'pool'>, attempts: readon
   })
 }
 
+/** Nothing is sent to the webhook before that time, by any process. */
+export async function postponeDeliveries(store: Pick<Store, 'pool'>, webhookId: string, until: Date): Promise<void> {
+  await store.pool.query(
+    `update webhook_deliveries set next_attempt_at = $2
+     where webhook_id = $1 and status = 'pending' and next_attempt_at < $2`,
+    [webhookId, until.toISOString()],
+  )
+}
+
 /** Notes whether a webhook fails, since when. What waits for one that works again is sent at once. */
 export async function noteHealth(
   store: Pick<Store, 'acrossTenants' | 'pool'>,

@@ -39,6 +39,7 @@ import { sql as numbersOfWorkspaces } from './0076-numbers-of-workspaces.ts'
 import { sql as chatSpending } from './0077-chat-spending.ts'
 import { sql as securityLog } from './0079-security-log.ts'
 import { sql as auditErasure } from './0080-audit-erasure.ts'
+import { sql as nodeLeases } from './0082-node-leases.ts'
 import { sql as refreshTokens } from './0086-refresh-tokens.ts'
 import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 import { sql as agentManners } from './0090-agent-manners.ts'
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0077-chat-spending', sql: chatSpending },
   { name: '0079-security-log', sql: securityLog },
   { name: '0080-audit-erasure', sql: auditErasure },
+  { name: '0082-node-leases', sql: nodeLeases },
   { name: '0086-refresh-tokens', sql: refreshTokens },
   { name: '0087-campaign-pacing', sql: campaignPacing },
   { name: '0090-agent-manners', sql: agentManners },

@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
+import { postgresClient } from '../connections/postgres-client.ts'
 import type { BulkCopyQuestion, BulkCopyWork, Loader } from './bulk-copy.ts'
 
 /** Entry of the threads of bulk-copy.ts, one upload at a time: one transaction and one loader for each, over a connection that waits for the next. */
@@ -63,7 +64,7 @@ async function begun(databaseUrl: string): Promise<Connection> {
     }
   }
   end(last)
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = postgresClient(databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => {})
   const connection = { databaseUrl, client, broken }

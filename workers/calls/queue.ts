@@ -1,3 +1,5 @@
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { AskStores } from '../../store/connections/readiness.ts'
 import type { JobQueue } from '../queues.ts'
 
 const ATTEMPTS = 5
@@ -16,4 +18,10 @@ export function queueCall(
 ): Promise<void> {
   const payload = { callId: call.id, workspaceId: call.workspace_id, waitMs }
   return queue.add(payload, { jobId: call.id, attempts: ATTEMPTS, backoffMs: BACKOFF_MS, place: ahead })
+}
+
+/** Throws `unavailable` where Redis takes no job: a call would wait for as long as that lasts. */
+export async function requireQueues(stores: AskStores): Promise<void> {
+  const { redis: reason } = await stores()
+  if (reason !== undefined) throw new PatchbayError('unavailable', { reason })
 }

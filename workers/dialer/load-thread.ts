@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
+import { postgresClient } from '../../store/connections/postgres-client.ts'
 import { loadBatch } from '../../store/prospects/load-batch.ts'
 
 /** Entry of the threads of load-upload.ts: some batches of one upload over one connection. */
@@ -19,11 +20,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
 
 serve(async (work: LoadWork, { ask }: TaskContext): Promise<LoadState> => {
-  const client = new pg.Client({
-    connectionString: work.databaseUrl,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-  })
+  const client = postgresClient(work.databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
   const broken = new Promise<never>((_, reject) => client.on('error', reject))
   broken.catch(() => {})
   try {
@@ -35,6 +32,7 @@ serve(async (work: LoadWork, { ask }: TaskContext): Promise<LoadState> => {
 
 async function run(client: pg.Client, work: LoadWork, ask: TaskContext['ask']): Promise<LoadState> {
   const [places] = await Promise.all([loadPlaces(), client.connect()])
+  await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`)
   const known = { countries: work.countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < work.maxBatches; batch++) {
     const state = await loadBatch(client, work.uploadId, known, new Date())

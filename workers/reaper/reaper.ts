@@ -6,7 +6,9 @@ import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
 import { listOpenCalls, type OpenCall } from '../../store/calls/open-calls.ts'
+import { forgetOldNodes, reportedCalls } from '../../store/calls/reported-calls.ts'
 import { endCall } from '../../store/calls/write-calls.ts'
+import { redisWriteFault } from '../../store/connections/redis-writes.ts'
 import { type Store, sqlState } from '../../store/database/database.ts'
 import { isRefusal } from '../../store/database/write-rows.ts'
 import { unleasedCalls } from '../../store/redis/call-leases.ts'
@@ -14,12 +16,17 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { startPeriodicJob } from '../rounds.ts'
 
 /**
- * Ends orphans: calls whose api node died, and web sessions whose token ran out unused. A call is ended only
- * after it was seen without a lease for as long as a lease lasts, so that a Redis that lost its memory costs no call.
+ * Ends orphans: calls whose api node died, and web sessions whose token ran out unused. A node is dead by evidence alone: its call
+ * was without a lease for as long as a lease lasts while Redis took writes, and no node reported it to the database for that long.
+ * So a Redis that lost its memory, refuses writes or was replaced costs no call.
  */
 
 const INTERVAL_MS = 5_000
 const PAGE = 500
+const WRITE_CHECK_MS = 2_000
+/** Rounds further apart: this process, or the machine, was suspended, and what it knew of others is old. */
+const GAP_MS = 15_000
+const FORGET_EVERY_MS = 3_600_000
 
 type ReaperEnd = Omit<CallEnd, 'at' | 'durationMs'>
 
@@ -76,6 +83,12 @@ function reaperRound({
   prices,
 }: ReaperOptions): () => Promise<void> {
   let suspects = new Map<string, number>()
+  let lastRoundMs = clock.monotonicMs()
+  let forgottenAtMs = Number.NEGATIVE_INFINITY
+  /** Why no call is ended now. */
+  let held: string | undefined
+  /** Calls kept by the second witness: each is said once. */
+  let vouched = new Set<string>()
   /** Open calls whose end the database refused in the round before: each is said once. */
   let refused = new Set<string>()
 
@@ -95,7 +108,12 @@ function reaperRound({
     const durationMs = end === NODE_LOST ? undefined : 0
     const ended = await endCall(store, { workspaceId, callId }, end, new Date(clock.nowMs()), durationMs, prices)
     if (!ended) return
-    log.warn({ callId: call.id, endReason: end.endReason }, 'Call ended by the reaper')
+    const unleasedMs = Math.round(clock.monotonicMs() - sinceMs)
+    const evidence =
+      end === NODE_LOST
+        ? `no lease for ${unleasedMs} ms while Redis took writes, and no api node reported the call to the database for ${LEASE_MS} ms`
+        : 'its token expired unused'
+    log.warn({ callId: call.id, endReason: end.endReason, evidence }, 'Call ended by the reaper')
   }
 
   /** One call whose end is refused keeps those behind it from no end of theirs. */
@@ -108,8 +126,40 @@ function reaperRound({
     log.error({ callId: id, workspaceId, code: sqlState(err), reason: message }, 'The end of a call was refused')
   }
 
+  /** Whether what is missing in Redis says anything. */
+  const canJudge = async (): Promise<boolean> => {
+    const fault = await redisWriteFault(redis, WRITE_CHECK_MS)
+    if (fault !== undefined && held === undefined) {
+      log.warn({ reason: fault }, 'No call is ended as lost while leases cannot be renewed')
+    } else if (fault === undefined && held !== undefined)
+      log.info('Leases can be renewed again: lost calls are looked for')
+    held = fault
+    const nowMs = clock.monotonicMs()
+    const isGap = nowMs - lastRoundMs > GAP_MS
+    lastRoundMs = nowMs
+    // Nodes get the whole time again to renew.
+    if (fault !== undefined || isGap) suspects = new Map()
+    return fault === undefined
+  }
+
+  /** Calls without a lease in Redis whose node says to the database that it has them. */
+  const vouchedFor = async (unleased: readonly string[], now: Set<string>): Promise<ReadonlySet<string>> => {
+    const reported = await reportedCalls(store, unleased, LEASE_MS)
+    for (const [callId, nodeId] of reported) {
+      now.add(callId)
+      if (!vouched.has(callId)) log.warn({ callId, nodeId }, 'A call without a lease is kept: its node reports it')
+    }
+    return now
+  }
+
   return async () => {
+    if (!(await canJudge())) return
+    if (clock.monotonicMs() - forgottenAtMs > FORGET_EVERY_MS) {
+      forgottenAtMs = clock.monotonicMs()
+      await forgetOldNodes(store)
+    }
     const stuck = new Set<string>()
+    const kept = new Set<string>()
     const still = new Map<string, number>()
     let afterId: string | undefined
     for (;;) {
@@ -120,13 +170,16 @@ function reaperRound({
           calls.map(({ id }) => id),
         ),
       )
+      const alive = await vouchedFor([...unleased], kept)
       for (const call of calls) {
-        if (unleased.has(call.id)) await judge(call, still).catch((err) => passOver(call, err, stuck))
+        if (unleased.has(call.id) && !alive.has(call.id))
+          await judge(call, still).catch((err) => passOver(call, err, stuck))
       }
       if (calls.length < PAGE) break
       afterId = calls.at(-1)?.id
     }
     suspects = still
     refused = stuck
+    vouched = kept
   }
 }

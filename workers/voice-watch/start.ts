@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
+import { redisWriteFault } from '../../store/connections/redis-writes.ts'
 import type { Store } from '../../store/database/database.ts'
 import { announceJoined, announceLost, toldWorkers } from '../../store/events/told-workers.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
@@ -9,6 +10,7 @@ import { startPeriodicJob } from '../rounds.ts'
 const INTERVAL_MS = 5_000
 /** A Redis that lost its memory knows every worker again within a beat of theirs: that is no loss. */
 const GRACE_MS = 12_000
+const WRITE_CHECK_MS = 2_000
 
 interface VoiceWatch {
   /** Waits for the running round. */
@@ -40,6 +42,11 @@ export function startVoiceWatch({
   let missing = new Map<string, number>()
 
   const round = async () => {
+    // A worker whose entry can't be renewed is not gone.
+    if ((await redisWriteFault(redis, WRITE_CHECK_MS)) !== undefined) {
+      missing = new Map()
+      return
+    }
     const [alive, told] = await Promise.all([listWorkers(redis), toldWorkers(store)])
     const known = new Set(told.map(({ workerId }) => workerId))
     const present = new Set(alive.map(({ workerId }) => workerId))

@@ -25,6 +25,8 @@ export class DeliveryWindows {
   readonly #windows = new Map<string, number>()
   readonly #ofReceiver = new Map<string, number>()
   readonly #ofWorkspace = new Map<string, number>()
+  /** Until when each asked to be left alone. */
+  readonly #restsUntilMs = new Map<string, number>()
   /** Good answers of each since the last look. */
   readonly #answered = new Map<string, number>()
   #all = 0
@@ -38,6 +40,7 @@ export class DeliveryWindows {
   free(
     webhooks: readonly { id: string; workspaceId: string }[],
     held: ReadonlyMap<string, { readonly length: number }>,
+    nowMs: number,
   ): { rooms: { webhookId: string; room: number }[]; most: number } {
     const rooms: { webhookId: string; room: number }[] = []
     let most = MOST_TAKEN - this.#all
@@ -45,6 +48,7 @@ export class DeliveryWindows {
     this.#first = webhooks.length === 0 ? 0 : (this.#first + 1) % webhooks.length
     for (let i = 0; i < webhooks.length && most > 0; i++) {
       const { id } = webhooks[(this.#first + i) % webhooks.length]!
+      if (this.isResting(id, nowMs)) continue
       const window = this.#window(id)
       const pace = Math.min(MOST_READY, 2 * (this.#answered.get(id) ?? 0))
       this.#answered.delete(id)
@@ -54,6 +58,15 @@ export class DeliveryWindows {
       if (room > 0) rooms.push({ webhookId: id, room })
     }
     return { rooms, most }
+  }
+
+  /** The receiver is left alone until then. */
+  rest(webhookId: string, untilMs: number): void {
+    this.#restsUntilMs.set(webhookId, Math.max(untilMs, this.#restsUntilMs.get(webhookId) ?? 0))
+  }
+
+  isResting(webhookId: string, nowMs: number): boolean {
+    return nowMs < (this.#restsUntilMs.get(webhookId) ?? 0)
   }
 
   /** Whether one more may be sent now; what is in the way: the receiver's own window, or what others send. */
@@ -89,7 +102,8 @@ export class DeliveryWindows {
   /** Drops the windows of all other webhooks. */
   keep(webhooks: readonly { id: string }[]): void {
     const kept = new Set(webhooks.map(({ id }) => id))
-    for (const one of [this.#windows, this.#answered]) for (const id of one.keys()) if (!kept.has(id)) one.delete(id)
+    for (const one of [this.#windows, this.#answered, this.#restsUntilMs])
+      for (const id of one.keys()) if (!kept.has(id)) one.delete(id)
   }
 
   #window(webhookId: string): number {

@@ -7,6 +7,7 @@ import { sendTraced } from '../../runtime/tools/send-traced.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { nextAttemptMs } from '../../runtime/webhooks/retry.ts'
+import { retryAfterMs } from '../../runtime/webhooks/retry-after.ts'
 import { signedHeaders } from '../../runtime/webhooks/signature.ts'
 import type { DeliveryAttempt, DueDelivery } from '../../store/events/webhook-deliveries.ts'
 
@@ -15,6 +16,8 @@ const MAX_ANSWER_CHARACTERS = 1_024
 const TIMEOUT_MS = 10_000
 /** The receiver says that it is no more (RFC 9110, 15.5.11). */
 const GONE = 410
+/** Too many requests, and unavailable: the receiver may say until when. */
+const RESTS = new Set([429, 503])
 
 export interface SenderOptions {
   connections: KeptConnections
@@ -32,6 +35,8 @@ export interface Sent {
   attempt: DeliveryAttempt
   /** The receiver asked never to be called again. */
   gone: boolean
+  /** The receiver asked to be left alone for so long. */
+  restMs?: number | undefined
 }
 
 /** What is sent of a delivery's event. */
@@ -51,7 +56,11 @@ export async function sendDelivery(
   const { connections, requests, clock, log } = options
   const startedMs = clock.monotonicMs()
   const at = new Date(clock.nowMs())
-  const done = (result: Pick<DeliveryAttempt, 'responseStatus' | 'responseBody' | 'error'>, final = false): Sent => {
+  const done = (
+    result: Pick<DeliveryAttempt, 'responseStatus' | 'responseBody' | 'error'>,
+    final = false,
+    restMs?: number,
+  ): Sent => {
     const good = result.error === null
     const waitMs = good || final ? undefined : nextAttemptMs(delivery.attempts + 1, options.random())
     const attempt: DeliveryAttempt = {
@@ -59,12 +68,12 @@ export async function sendDelivery(
       webhookId: delivery.webhookId,
       id: delivery.id,
       status: good ? 'delivered' : waitMs === undefined ? 'failed' : 'pending',
-      nextAttemptAt: new Date(clock.nowMs() + (waitMs ?? 0)),
+      nextAttemptAt: new Date(clock.nowMs() + (waitMs === undefined ? 0 : Math.max(waitMs, restMs ?? 0))),
       at,
       durationMs: clock.monotonicMs() - startedMs,
       ...result,
     }
-    return { attempt, gone: result.responseStatus === GONE }
+    return { attempt, gone: result.responseStatus === GONE, restMs }
   }
   const broken = (error: string, final = false) => done({ responseStatus: null, responseBody: null, error }, final)
 
@@ -103,6 +112,7 @@ export async function sendDelivery(
         error: good ? null : `Status ${status}${redirects}`,
       },
       status === GONE,
+      RESTS.has(status) ? retryAfterMs(reached.retryAfter, clock.nowMs()) : undefined,
     )
   } catch (error) {
     signal.throwIfAborted()

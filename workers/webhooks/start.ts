@@ -15,6 +15,7 @@ import {
   enabledWebhooks,
   LEASE_MS,
   noteHealth,
+  postponeDeliveries,
 } from '../../store/events/webhook-deliveries.ts'
 import { disableWebhook } from '../../store/events/webhooks.ts'
 import { adoptMovedEvents, eventsById } from '../../store/events/workspace-events.ts'
@@ -87,8 +88,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const attempts = new AttemptWriter(store, log)
 
   async function send({ delivery, message, takenAtMs }: Taken): Promise<void> {
-    // What waited too long may have been taken by another process, or soon is.
-    const isStale = clock.monotonicMs() - takenAtMs > MOST_HELD_MS
+    // What waited too long may have been taken by another process, or soon is; a receiver that rests is asked later.
+    const isStale =
+      clock.monotonicMs() - takenAtMs > MOST_HELD_MS || rooms.isResting(delivery.webhookId, clock.monotonicMs())
     const sent = isStale
       ? undefined
       : await sendDelivery(delivery, message, sender, cutting.signal).catch((err) => {
@@ -97,12 +99,15 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
         })
     const good = sent?.attempt.error === null
     if (sent !== undefined) rooms.answered(delivery.webhookId, good)
+    const restMs = sent?.restMs ?? 0
+    if (restMs > 0) rooms.rest(delivery.webhookId, clock.monotonicMs() + restMs)
     outbox.left(delivery)
     if (moreWaits && outbox.isLow(delivery.webhookId)) lookSoon()
     if (sent === undefined) return
     const { attempt, gone } = sent
     try {
       await attempts.write(attempt)
+      if (restMs > 0) await postponeDeliveries(store, delivery.webhookId, new Date(clock.nowMs() + restMs))
       if (good !== (delivery.failingSince === null)) {
         await noteHealth(store, delivery.webhookId, !good, new Date(clock.nowMs()))
       }
@@ -140,7 +145,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       knownAtMs = clock.monotonicMs()
       rooms.keep(known)
     }
-    const free = rooms.free(running.size < MOST_UNSETTLED ? known : [], outbox.held)
+    const free = rooms.free(running.size < MOST_UNSETTLED ? known : [], outbox.held, clock.monotonicMs())
     const due = await claimDeliveries(store, free, LEASE_MS)
     const counts = Map.groupBy(due, ({ webhookId }) => webhookId)
     moreWaits =

@@ -1,7 +1,9 @@
 import { CallError } from './call-error.ts'
 import { Emitter } from './emitter.ts'
 import { closeStream, openMicrophone } from './microphone.ts'
+import { MicrophoneWatch } from './microphone-watch.ts'
 import { PeerAudio, type PeerStats } from './peer-audio.ts'
+import { PlaybackWatch } from './playback-watch.ts'
 import type { AgentState, ServerMessage } from './protocol.ts'
 import { publicSession, type Session } from './session.ts'
 import { SessionSocket } from './session-socket.ts'
@@ -35,6 +37,8 @@ export interface CallEvents {
   level: { side: 'microphone' | 'agent'; level: number }
   /** True: the browser plays nothing before a click that calls `resumePlayback()`. */
   playbackblocked: boolean
+  /** True: the system gives the page silence in place of the microphone, as during a phone call. */
+  microphonemuted: boolean
   /** Microphones and speakers came or went. */
   devices: undefined
   error: CallError
@@ -69,6 +73,11 @@ export class PatchbayCall extends Emitter<CallEvents> {
   #agentState: AgentState = 'listening'
   #context: AudioContext | undefined
   #microphone: MediaStream | undefined
+  #playback: PlaybackWatch | undefined
+  readonly #watch = new MicrophoneWatch({
+    muted: (isMuted) => this.emit('microphonemuted', isMuted),
+    ended: () => void this.#reopenMicrophone(),
+  })
   #socket: SessionSocket | undefined
   #audio: SocketAudio | undefined
   #peer: PeerAudio | undefined
@@ -118,6 +127,7 @@ export class PatchbayCall extends Emitter<CallEvents> {
         this.#become('microphone')
         this.#microphone = await openMicrophone(microphone === true ? {} : microphone)
         this.#applyMute()
+        this.#watch.watch(this.#microphone)
         navigator.mediaDevices.addEventListener('devicechange', this.#devicesChanged)
       }
       this.#requireOngoing()
@@ -162,6 +172,11 @@ export class PatchbayCall extends Emitter<CallEvents> {
     const wishes = typeof microphone === 'object' ? microphone : {}
     const next = await openMicrophone({ ...wishes, deviceId: { exact: deviceId } })
     if (this.#state === 'ended') return closeStream(next)
+    this.#useMicrophone(next)
+  }
+
+  #useMicrophone(next: MediaStream): void {
+    this.#watch.watch(next)
     closeStream(this.#microphone)
     this.#microphone = next
     this.#applyMute()
@@ -353,6 +368,7 @@ export class PatchbayCall extends Emitter<CallEvents> {
     )
     if (this.#state === 'ended') return audio.close()
     this.#audio = audio
+    this.#playback = new PlaybackWatch(this.#context!, (blocked) => this.emit('playbackblocked', blocked))
     for (const bytes of this.#early.splice(0)) audio.play(bytes)
     this.#connected()
   }
@@ -383,7 +399,27 @@ export class PatchbayCall extends Emitter<CallEvents> {
     if (this.#state === 'ended') throw new CallError('connection_failed', 'The call was ended before it began')
   }
 
-  readonly #devicesChanged = (): void => this.emit('devices', undefined)
+  readonly #devicesChanged = (): void => {
+    this.emit('devices', undefined)
+    // One may have come in place of the one that is gone.
+    if (this.#microphone?.getAudioTracks().every(({ readyState }) => readyState === 'ended'))
+      void this.#reopenMicrophone()
+  }
+
+  /** The microphone is gone: the call goes on with the system's own choice, if there is one. */
+  async #reopenMicrophone(): Promise<void> {
+    const { microphone } = this.#options
+    const { deviceId: _, ...wishes } = typeof microphone === 'object' ? microphone : {}
+    try {
+      const next = await openMicrophone(wishes)
+      if (this.#state === 'ended') return closeStream(next)
+      this.#useMicrophone(next)
+    } catch (error) {
+      if (this.#state === 'ended') return
+      const words = 'The microphone is gone: connect one, or allow it for this page again'
+      this.emit('error', new CallError('microphone_missing', words, error))
+    }
+  }
 
   #end(reason: string): void {
     if (this.#state === 'ended') return
@@ -393,6 +429,8 @@ export class PatchbayCall extends Emitter<CallEvents> {
     this.#audio?.close()
     this.#peer?.close()
     this.#speaker.close()
+    this.#playback?.close()
+    this.#watch.watch(undefined)
     closeStream(this.#microphone)
     void this.#context?.close().catch(() => undefined)
     globalThis.navigator?.mediaDevices?.removeEventListener('devicechange', this.#devicesChanged)

@@ -6,6 +6,10 @@ export class Speaker {
   constructor(blocked: (isBlocked: boolean) => void) {
     this.#blocked = blocked
     this.#element.autoplay = true
+    // The system pauses it, as for a phone call.
+    this.#element.addEventListener('pause', () => {
+      if (this.#element.srcObject !== null) void this.resume()
+    })
   }
 
   async play(stream: MediaStream): Promise<void> {
@@ -32,7 +36,7 @@ export class Speaker {
   }
 
   close(): void {
-    this.#element.pause()
     this.#element.srcObject = null
+    this.#element.pause()
   }
 }

@@ -1,14 +1,19 @@
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../process/log.ts'
 import type { HeldSlot, Slots } from './slots.ts'
 
 /**
- * What this api node holds: the calls whose legs it has and the slots they use, renewed while it lives. A node that dies
- * renews nothing, and the reaper ends its calls.
+ * What this api node holds: the calls whose legs it has and the slots they use, renewed while it lives and reported to a second
+ * witness. A node that dies does neither, and the reaper ends its calls.
  */
 
 export const LEASE_MS = 20_000
 const RENEW_MS = 5_000
+/** After a refused renewal: others may take a slot whose lease ran out as soon as writes work again. */
+const RETRY_MS = 1_000
+/** Renewals that failed for longer put the leases in danger. */
+export const RENEWALS_LATE_MS = 2 * RENEW_MS
 
 /** The leases of calls as all api nodes share them; store/redis/call-leases.ts keeps them. */
 export interface CallLeases {
@@ -17,25 +22,47 @@ export interface CallLeases {
   drop(callId: string): Promise<void>
 }
 
+export interface LeaseOptions {
+  callLeases: CallLeases
+  slots: Pick<Slots, 'renew' | 'onForgotten'>
+  /** Says which calls the node holds, and no others, to a store that does not fail together with the leases. */
+  report(callIds: readonly string[]): Promise<void>
+  clock: Pick<Clock, 'monotonicMs'>
+  log: Logger
+}
+
 export class Leases {
   readonly #callLeases: CallLeases
+  readonly #report: LeaseOptions['report']
   readonly #slotStore: Pick<Slots, 'renew' | 'onForgotten'>
+  readonly #clock: LeaseOptions['clock']
   readonly #log: Logger
   readonly #calls = new Set<string>()
   readonly #slots = new Map<string, HeldSlot>()
-  readonly #timer: NodeJS.Timeout
   readonly #stopListening: () => void
+  #timer: NodeJS.Timeout | undefined
   #renewing = false
+  #isStopped = false
+  /** Since when renewals fail. */
+  #failingSinceMs: number | undefined
+  #fault: string | undefined
+  /** The last report named calls. */
+  #hasReported = false
 
-  constructor(callLeases: CallLeases, slots: Pick<Slots, 'renew' | 'onForgotten'>, log: Logger) {
+  constructor({ callLeases, slots, report, clock, log }: LeaseOptions) {
     this.#callLeases = callLeases
     this.#slotStore = slots
+    this.#report = report
+    this.#clock = clock
     this.#log = log
-    this.#timer = setInterval(
-      boundary('call', () => inBackground('call', this.renew())),
-      RENEW_MS,
-    )
+    this.#renewLater(RENEW_MS)
     this.#stopListening = slots.onForgotten(() => inBackground('call', this.renew()))
+  }
+
+  /** Why the leases could not be renewed for so long that they may run out; undefined: they are renewed. */
+  get fault(): string | undefined {
+    const lateMs = this.#failingSinceMs === undefined ? 0 : this.#clock.monotonicMs() - this.#failingSinceMs
+    return lateMs > RENEWALS_LATE_MS ? this.#fault : undefined
   }
 
   /** Resolves once the call is leased. */
@@ -60,6 +87,7 @@ export class Leases {
   readonly renew = async (): Promise<void> => {
     if (this.#renewing) return
     this.#renewing = true
+    const reported = this.#reportCalls()
     try {
       if (this.#calls.size > 0) await this.#callLeases.renew([...this.#calls])
       if (this.#slots.size > 0) {
@@ -68,15 +96,44 @@ export class Leases {
         for (const slot of lost) this.#slots.delete(slot)
         if (lost.length > 0) this.#log.warn({ slots: lost }, 'Slots of running sessions were reassigned')
       }
+      if (this.#failingSinceMs !== undefined) this.#log.info('Leases are renewed again')
+      this.#failingSinceMs = undefined
     } catch (err) {
-      this.#log.warn({ err }, 'Could not renew leases')
+      if (this.#failingSinceMs === undefined)
+        this.#log.warn({ err }, 'Could not renew leases; trying again each second')
+      this.#failingSinceMs ??= this.#clock.monotonicMs()
+      this.#fault = (err as Error).message
     } finally {
+      await reported
       this.#renewing = false
+      this.#renewLater(this.#failingSinceMs === undefined ? RENEW_MS : RETRY_MS)
     }
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#isStopped = true
+    clearTimeout(this.#timer)
     this.#stopListening()
+  }
+
+  #renewLater(afterMs: number): void {
+    clearTimeout(this.#timer)
+    if (this.#isStopped) return
+    this.#timer = setTimeout(
+      boundary('call', () => inBackground('call', this.renew())),
+      afterMs,
+    )
+  }
+
+  /** The leases alone suffice where it fails. */
+  async #reportCalls(): Promise<void> {
+    if (this.#calls.size === 0 && !this.#hasReported) return
+    const calls = [...this.#calls]
+    await this.#report(calls).then(
+      () => {
+        this.#hasReported = calls.length > 0
+      },
+      (err) => this.#log.debug({ err }, 'The calls of this node could not be reported to the database'),
+    )
   }
 }

@@ -170,6 +170,13 @@ export interface IncomingCall {
   /** Aborts when the caller hangs up before the call was accepted. */
   readonly signal: AbortSignal
   /**
+   * The carrier's id of a call that is answered by a command. The carrier may announce it twice, to another node or after its end; it is
+   * one call for a day. Absent: a repeated announcement means that the answer to the first was lost.
+   */
+  readonly announcedAs?: string
+  /** It was announced before: nothing is said to the carrier. */
+  ignore?(): void
+  /**
    * Takes the call: it rings until the leg's `answer`. `callId` is ours, `trunk` the one of `trunks` whose number was
    * dialled. Undefined: the carrier refused it after all, such as for the trunk's own limits, and has said so. `rules`: what the
    * operator and the workspace allow; wherever the caller has the call led is judged by them.

@@ -36,7 +36,10 @@ const MAX_NAME_CHARACTERS = 256
 const MAX_DESCRIPTION_CHARACTERS = 2_000
 /** Of all tools of a server together, names and schemas; what comes after is left out. */
 const MAX_LISTING_CHARACTERS = 256 * 1024
+const BAD_REQUEST = 400
 const NOT_FOUND = 404
+const LOST_SESSION =
+  /\bsession\b.*\b(?:not found|unknown|invalid|expired|terminated|closed|does(?: not|n't) exist|not (?:valid|initialized|recognized))|\b(?:no|unknown|invalid|expired|missing|unrecognized)\b[^.]*\bsession\b/i
 /** Beside the arguments of a call, for servers that want to tell a call that is sent twice. */
 const IDEMPOTENCY_META = 'patchbay/idempotency-key'
 /** Which span the call belongs to (Model Context Protocol, "Trace context" of `_meta`). */
@@ -155,11 +158,12 @@ export class McpClients {
       try {
         return await use(await endedBy(connection.client, options.signal), options)
       } catch (error) {
-        if (!isServersAnswer(error)) this.#retire(key, connection)
+        const isForgotten = namesLostSession(error)
+        if (isForgotten || !isServersAnswer(error)) this.#retire(key, connection)
         signal.throwIfAborted()
         if (limit.aborted) throw new McpTimeout(`no answer within ${server.timeoutMs} ms`)
         // The server forgot the session, and did nothing: the protocol asks for a new one.
-        if (attempt === 0 && error instanceof StreamableHTTPError && error.code === NOT_FOUND) continue
+        if (attempt === 0 && isForgotten) continue
         throw error
       } finally {
         connection.inUse--
@@ -241,6 +245,19 @@ function closeClient({ client }: Connection): void {
 /** The server heard the call and said no: the connection is as good as before. */
 const isServersAnswer = (error: unknown): boolean =>
   error instanceof McpError && error.code !== ErrorCode.RequestTimeout && error.code !== ErrorCode.ConnectionClosed
+
+/**
+ * Whether a server says that it doesn't know the session: by 404, as the protocol asks, or as many do by 400 or by an error of
+ * JSON-RPC's own ranges, whose words name the session. What a tool says of sessions of its own is in neither.
+ */
+function namesLostSession(error: unknown): boolean {
+  if (error instanceof StreamableHTTPError) {
+    return error.code === NOT_FOUND || (error.code === BAD_REQUEST && LOST_SESSION.test(error.message))
+  }
+  if (!(error instanceof McpError)) return false
+  const isOfServer = error.code === ErrorCode.InvalidRequest || (error.code >= -32_099 && error.code <= -32_000)
+  return isOfServer && LOST_SESSION.test(error.message)
+}
 
 /** A call's key and trace as HTTP tools have them, too. */
 function withMeta(init: RequestInit = {}): RequestInit {

@@ -130,11 +130,18 @@ export interface TestApiOptions {
   env?: Record<string, string>
   clock?: Clock
   log?: Logger
+  /** Instead of a database or a Redis of its own. */
+  databaseUrl?: string
+  redisUrl?: string
 }
 
 /** Starts an api node in this process with a database and a Redis of its own; all is gone when `t` ends. */
 export async function startTestApi(t: Teardown, options: TestApiOptions = {}): Promise<TestApi> {
-  const [databaseUrl, redisUrl, dataDir] = await Promise.all([testDatabase(t), testRedis(t), testFolder(t)])
+  const [databaseUrl, redisUrl, dataDir] = await Promise.all([
+    options.databaseUrl ?? testDatabase(t),
+    options.redisUrl ?? testRedis(t),
+    testFolder(t),
+  ])
   const config: EffectiveConfig = {
     ...deriveConfig(
       loadConfig({

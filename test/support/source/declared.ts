@@ -59,8 +59,9 @@ export function undeclared(method: string, path: string, status: number, body: u
   return isKnown ? undefined : `${name} has the undeclared sentence ${JSON.stringify(detail)}`
 }
 
-/** `{name}` in a sentence of the table stands for anything. */
+/** `{name}` in a sentence of the table stands for anything; what is unavailable may say why. */
 function matches(sentence: string, detail: string): boolean {
+  if (sentence === ERRORS.unavailable.detail && detail.startsWith(`${sentence}: `)) return true
   const parts = sentence.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`, 's').test(detail)
 }

@@ -69,3 +69,22 @@ function leavesOf(value: unknown, path = ''): string[] {
   const fields = Object.entries(value)
   return fields.length === 0 ? [path] : fields.flatMap(([key, field]) => leavesOf(field, `${path}/${key}`))
 }
+
+/** What kubelet sets in every pod of the namespace for a Service, unless the pod says `enableServiceLinks: false`. */
+export function serviceLinks({ metadata, spec }: Manifest, address = '10.96.0.7'): Record<string, string> {
+  const name = metadata.name.toUpperCase().replaceAll('-', '_')
+  const links: Record<string, string> = { [`${name}_SERVICE_HOST`]: address }
+  for (const [index, { name: portName, port, protocol = 'TCP' }] of spec.ports.entries()) {
+    const url = `${protocol.toLowerCase()}://${address}:${port}`
+    if (index === 0) Object.assign(links, { [`${name}_SERVICE_PORT`]: `${port}`, [`${name}_PORT`]: url })
+    if (portName !== undefined) links[`${name}_SERVICE_PORT_${portName.toUpperCase().replaceAll('-', '_')}`] = `${port}`
+    const prefix = `${name}_PORT_${port}_${protocol}`
+    Object.assign(links, {
+      [prefix]: url,
+      [`${prefix}_PROTO`]: protocol.toLowerCase(),
+      [`${prefix}_PORT`]: `${port}`,
+      [`${prefix}_ADDR`]: address,
+    })
+  }
+  return links
+}

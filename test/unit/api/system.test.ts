@@ -2,6 +2,8 @@ import t from 'tap'
 import type { Services } from '../../../api/services.ts'
 import { readinessOf } from '../../../api/system/readiness.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
+import { storeFaults } from '../../../store/connections/readiness.ts'
+import type { RedisClient } from '../../../store/redis/client.ts'
 import { startTestApi } from '../../support/instance/api.ts'
 
 t.test('health says that the process runs, readiness what is missing', async (t) => {
@@ -11,52 +13,67 @@ t.test('health says that the process runs, readiness what is missing', async (t)
   const ready = await api.client().get('/ready')
   t.same(
     [ready.status, ready.body],
-    [503, { status: 'not_ready', database: 'ok', redis: 'ok', workers: 0, webrtc: 'off' }],
+    [
+      503,
+      {
+        ...{ status: 'not_ready', database: 'ok', redis: 'ok', leases: 'ok', workers: 0, webrtc: 'off' },
+        reasons: ['no voice worker is linked to this node'],
+      },
+    ],
   )
 })
 
-t.test('readiness tells a part that is gone or silent from one that answers', async (t) => {
-  const services = (query: () => Promise<unknown>, ping: () => Promise<unknown>, workers: number) =>
-    ({
-      clock: systemClock,
-      store: { pool: { query } },
-      redis: { ping },
-      sessions: { workers: () => Array(workers), leaving: () => false, webrtc: { standing: { state: 'building' } } },
-    }) as unknown as Services
-  const yes = async () => 'yes'
-  t.same(await readinessOf(services(yes, yes, 2))(), {
-    status: 'ready',
-    database: 'ok',
-    redis: 'ok',
-    workers: 1,
-    webrtc: 'building',
-  })
-  const gone = () => Promise.reject(new Error('gone'))
-  const silent = () => new Promise(() => {})
-  t.same(await readinessOf(services(gone, silent, 1))(), {
+/** Doubles of what readiness asks. */
+function asked(options: {
+  database?: () => Promise<string | undefined>
+  write?: () => Promise<unknown>
+  leases?: string
+  monotonicMs?: () => number
+}) {
+  const { database = async () => undefined, write = async () => 'OK', leases, monotonicMs } = options
+  const transaction = { set: () => transaction, exec: write }
+  return readinessOf({
+    stores: storeFaults({ fault: database }, { multi: () => transaction } as unknown as RedisClient, {
+      monotonicMs: monotonicMs ?? systemClock.monotonicMs,
+    }),
+    sessions: {
+      workers: () => [{}, {}],
+      leaving: () => false,
+      leaseFault: () => leases,
+      webrtc: { standing: { state: 'building' } },
+    },
+  } as unknown as Services)
+}
+
+t.test('readiness says of each part that does not work why', async (t) => {
+  const works = { database: 'ok', redis: 'ok', leases: 'ok', workers: 1, webrtc: 'building' }
+  t.same(await asked({})(), { status: 'ready', ...works })
+  const faults = {
+    database: async () => 'PostgreSQL is read-only',
+    write: () => new Promise(() => {}),
+    leases: 'OOM',
+  }
+  t.same(await asked(faults)(), {
     status: 'not_ready',
-    database: 'unreachable',
-    redis: 'unreachable',
-    workers: 1,
-    webrtc: 'building',
+    ...{ ...works, database: 'unreachable', redis: 'unreachable', leases: 'late' },
+    reasons: ['PostgreSQL is read-only', 'Redis does not answer', 'the leases of calls could not be renewed (OOM)'],
   })
 })
 
 t.test('however many ask whether it is ready, database and Redis are asked once a second', async (t) => {
-  let asked = 0
+  let count = 0
   let nowMs = 0
-  const ask = readinessOf({
-    clock: { ...systemClock, monotonicMs: () => nowMs },
-    store: { pool: { query: async () => asked++ } },
-    redis: { ping: async () => 'PONG' },
-    sessions: { workers: () => [{}, {}], leaving: () => false, webrtc: { standing: { state: 'off' } } },
-  } as unknown as Services)
+  const database = async () => {
+    count++
+    return undefined
+  }
+  const ask = asked({ database, monotonicMs: () => nowMs })
   await Promise.all(Array.from({ length: 50 }, ask))
-  t.equal(asked, 1)
+  t.equal(count, 1)
   nowMs = 999
   await ask()
-  t.equal(asked, 1)
+  t.equal(count, 1)
   nowMs = 1_000
   await ask()
-  t.equal(asked, 2)
+  t.equal(count, 2)
 })

@@ -3,9 +3,17 @@ import { copyFile, cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { loadConfig } from '../../../config/load.ts'
 import { SETTINGS } from '../../../config/schema.ts'
+import { serviceLinksOf } from '../../../config/service-links.ts'
 import { testFolder } from '../../support/instance/services.ts'
-import { type Manifest, manifestFaults, readManifestFile, readManifests } from '../../support/source/manifests.ts'
+import {
+  type Manifest,
+  manifestFaults,
+  readManifestFile,
+  readManifests,
+  serviceLinks,
+} from '../../support/source/manifests.ts'
 
 const folder = join(import.meta.dirname, '../../../deploy/kubernetes')
 const OVERLAYS = ['one-node', 'cluster', 'cluster-keda']
@@ -183,6 +191,41 @@ t.test('the stores of one node want passwords, and no container has privileges i
   const started = redis?.spec.template.spec.containers[0].args.join(' ')
   t.match(started, 'echo "requirepass $REDIS_PASSWORD" >/tmp/redis.conf')
   t.notMatch(started, '--requirepass', 'no list of processes has the password')
+})
+
+t.test('no pod is told of Services by variables, and where it is the settings are read all the same', async (t) => {
+  const ofOperator = {
+    metadata: { name: 'patchbay-sip' },
+    spec: { ports: [{ name: 'sip', port: 5060, protocol: 'UDP' }] },
+  }
+  for (const overlay of OVERLAYS) {
+    const resources = await resourcesOf(overlay)
+    const pods = resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind))
+    t.ok(pods.length >= 4, overlay)
+    for (const { metadata, spec } of pods) t.equal(spec.template.spec.enableServiceLinks, false, metadata.name)
+    const services = resources.filter(({ kind, spec }) => kind === 'Service' && spec.ports !== undefined)
+    const links = Object.assign({}, ...[...services, ofOperator as unknown as Manifest].map((one) => serviceLinks(one)))
+    t.equal(links.PATCHBAY_SERVICE_HOST, '10.96.0.7')
+    t.equal(links.PATCHBAY_SIP_PORT, 'udp://10.96.0.7:5060')
+    const settings = resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'patchbay')?.data
+    const config = loadConfig({ ...settings, ...links })
+    t.equal(config.publicUrl, 'https://patchbay.example.com')
+    t.same(
+      serviceLinksOf({ ...settings, ...links }).sort(),
+      Object.keys(links)
+        .filter((name) => name.startsWith('PATCHBAY_'))
+        .sort(),
+    )
+    t.same(config, loadConfig(settings), 'a link is no setting')
+  }
+})
+
+t.test('a variable that only looks like a setting is still refused', (t) => {
+  for (const name of ['PATCHBAY_SERVICE_HOSTS', 'PATCHBAY_PORT', 'PATCHBAY_SIP_PORT_5060']) {
+    t.throws(() => loadConfig({ [name]: '8080' }), { code: 'configuration' }, name)
+  }
+  t.equal(serviceLinksOf({ PATCHBAY_SIP_PORT: '5060', PATCHBAY_ADMIN_PORT: '9080' }).length, 0)
+  t.end()
 })
 
 t.test('every role runs on a file system that it can only read, but for folders of its own', async (t) => {

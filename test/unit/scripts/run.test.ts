@@ -49,6 +49,8 @@ t.test(
       baresip: '',
       kamailio: '',
       promtool: '',
+      pgbouncer: '',
+      'redis-sentinel': '',
       chromium: '',
       'firefox-esr': '',
       pulseaudio: '',

@@ -106,8 +106,15 @@ export class PatchbayAgent extends HTMLElement {
     call.on('playbackblocked', (blocked) => {
       this.#sound.hidden = !blocked
     })
-    call.on('devices', () => void this.#listDevices())
-    call.on('error', (error) => this.#tell('error', error))
+    call.on('devices', () => {
+      this.#fault.textContent = ''
+      void this.#listDevices()
+    })
+    call.on('error', (error) => {
+      const known = FAULTS[error.code]
+      if (known !== undefined) this.#fault.textContent = this.#words[known]
+      this.#tell('error', error)
+    })
     call.on('ended', (ended) => {
       this.#show(false)
       this.#say(this.#words.ended)

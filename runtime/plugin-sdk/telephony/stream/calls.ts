@@ -77,7 +77,7 @@ export class StreamCalls {
   }
 
   /** A call comes in. A repeated request gets the same `document`. */
-  comesIn(sid: string, from: string, to: string, answers: Answers): ReceivedCall {
+  comesIn(sid: string, from: string, to: string, answers: Answers, isCommanded: boolean): ReceivedCall {
     const known = this.#received.get(sid)
     if (known !== undefined) return known
     const { dialect, clock } = this.#options
@@ -89,6 +89,7 @@ export class StreamCalls {
       clock,
       reception: this.reception,
       answers,
+      isCommanded,
       complete: () => this.#complete(sid),
       over: () => this.#received.delete(sid),
     })

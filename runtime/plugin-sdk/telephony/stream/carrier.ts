@@ -149,10 +149,11 @@ export class StreamCarrier implements Carrier {
   #comesIn({ carrierId, from, to }: Extract<CarrierNews, { type: 'incoming' }>): Promise<string> | undefined {
     const provider = this.#provider
     const isNew = this.#calls.received(carrierId) === undefined
-    const call = this.#calls.comesIn(carrierId, from, to, {
-      join: (callId, token) => provider.join({ callId, token }, this.#streamDoor),
-      reject: (as) => provider.reject(as),
-    })
+    const answers = {
+      join: (callId: string, token: string) => provider.join({ callId, token }, this.#streamDoor),
+      reject: provider.reject.bind(provider),
+    }
+    const call = this.#calls.comesIn(carrierId, from, to, answers, provider.command !== undefined)
     if (provider.command === undefined) return call.document
     // The call waits for a command of ours, not for the reply to its request; which may come again.
     if (isNew) {

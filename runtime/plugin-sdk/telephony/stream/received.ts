@@ -26,6 +26,8 @@ interface ReceivedCallOptions {
   clock: Clock
   reception: StreamReception
   answers: Answers
+  /** It is answered by a command of ours, not by the reply to its announcement. */
+  isCommanded: boolean
   /** Ends the call at the carrier. */
   complete(): void
   /** Nothing is owed to the call any more. */
@@ -38,6 +40,7 @@ export class ReceivedCall implements IncomingCall {
   readonly from: string | undefined
   readonly to: string
   readonly ourNumber: string
+  readonly announcedAs?: string
   /** The answer for the carrier, once decided. */
   readonly document: Promise<string>
   leg: StreamLeg | undefined
@@ -58,6 +61,7 @@ export class ReceivedCall implements IncomingCall {
     this.from = /^\+(?!266696687$)\d+$/.test(options.from) ? options.from : undefined
     this.to = options.to
     this.ourNumber = options.to
+    if (options.isCommanded) this.announcedAs = options.sid
     this.document = new Promise((resolve) => {
       this.#answer = resolve
     })
@@ -99,6 +103,11 @@ export class ReceivedCall implements IncomingCall {
   /** No capacity is reported as busy, the rest as "not in service". Neither answers the call. */
   reject(why: IncomingRefusal): void {
     this.#answer(this.#options.answers.reject(why === 'no_capacity' || why === 'failed' ? 'busy' : 'rejected'))
+    this.#options.over()
+  }
+
+  /** No command is sent: the call is another node's, or over. */
+  ignore(): void {
     this.#options.over()
   }
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { buildClient, withoutBrowser } from '../../../support/browser/browser.ts'
 import { logOf, openCall, outliveVoiceWorker } from '../../../support/browser/page-call.ts'
 import { type Instance, startInstance } from '../../../support/instance/instance.ts'
-import { startProxy } from '../../../support/world/tcp-proxy.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 
 const SECOND = 'How much does delivery cost?'
 let instance: Instance
@@ -13,7 +13,7 @@ t.before(async () => {
 })
 
 t.test('a connection that is cut for ten seconds is a pause in the call', { skip: withoutBrowser }, async (t) => {
-  const proxy = await startProxy(t, Number(new URL(instance.url).port))
+  const proxy = await startFaultProxy(t, { port: Number(new URL(instance.url).port) })
   const call = await openCall(t, instance, { port: proxy.port })
   proxy.cut()
   await call.comes("call.state === 'reconnecting'")

@@ -7,7 +7,7 @@ import type { Instance } from '../../../support/instance/instance.ts'
 import { mediaWorker } from '../../../support/instance/media-worker.ts'
 import { startWebRtcInstance } from '../../../support/instance/webrtc-instance.ts'
 import { type SoundCard, startSoundCard, withoutSoundCard } from '../../../support/phone/sound-card.ts'
-import { startProxy } from '../../../support/world/tcp-proxy.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
@@ -53,7 +53,7 @@ for (const transport of ['webrtc', 'websocket']) {
 }
 
 t.test('Firefox: a WebSocket that is cut for ten seconds ends no call', { skip }, async (t) => {
-  const proxy = await startProxy(t, Number(new URL(instance.url).port))
+  const proxy = await startFaultProxy(t, { port: Number(new URL(instance.url).port) })
   const call = await openCall(t, instance, { page, card, port: proxy.port, transport: 'webrtc' })
   await call.ask(QUESTION, /company/i)
   await call.said('assistant', /family business/)

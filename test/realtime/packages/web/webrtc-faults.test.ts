@@ -6,7 +6,7 @@ import { childrenWith, type Instance } from '../../../support/instance/instance.
 import { mediaWorker } from '../../../support/instance/media-worker.ts'
 import { until } from '../../../support/instance/realtime-node.ts'
 import { startWebRtcInstance } from '../../../support/instance/webrtc-instance.ts'
-import { startProxy } from '../../../support/world/tcp-proxy.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
@@ -46,7 +46,7 @@ t.test('a voice worker that dies takes nothing from the call', { skip }, async (
 })
 
 t.test('a WebSocket that is cut for ten seconds takes no word, for the sound goes another way', { skip }, async (t) => {
-  const proxy = await startProxy(t, Number(new URL(instance.url).port))
+  const proxy = await startFaultProxy(t, { port: Number(new URL(instance.url).port) })
   const call = await openCall(t, instance, { page: await browser.newPage(), port: proxy.port, transport: 'webrtc' })
   proxy.cut()
   await call.comes("call.state === 'reconnecting'")

@@ -5,7 +5,7 @@ import { LONG_GREETING, logOf, openCall, wasCutShort } from '../../../support/br
 import { mediaWorker } from '../../../support/instance/media-worker.ts'
 import { startWebRtcInstance } from '../../../support/instance/webrtc-instance.ts'
 import { startUdpRelay } from '../../../support/phone/udp-relay.ts'
-import { startProxy } from '../../../support/world/tcp-proxy.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
@@ -109,7 +109,7 @@ t.test(
 )
 
 t.test('a call goes on within four seconds when its network is another one', { skip }, async (t) => {
-  const proxy = await startProxy(t, Number(new URL(instance.url).port))
+  const proxy = await startFaultProxy(t, { port: Number(new URL(instance.url).port) })
   const [first, second] = [await startUdpRelay(t, instance.mediaPort), await startUdpRelay(t, instance.mediaPort)]
   const before = `window.way = ${first.port}; ${REACHED_BY}`
   const call = await openCall(t, instance, {

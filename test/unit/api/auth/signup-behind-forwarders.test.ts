@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import t from 'tap'
 import { setupToken } from '../../../../api/auth/setup-token.ts'
 import { ApiClient, startTestApi } from '../../../support/instance/api.ts'
-import { startProxy } from '../../../support/world/tcp-proxy.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 
 const EVE = { name: 'Eve', email: 'eve@example.com', password: 'correct horse', phone_number: '+14155550123' }
 
@@ -29,7 +29,7 @@ async function rewritingProxy(t: { teardown(end: () => void): void }, port: numb
 t.test('with a public address nobody is on this very machine, whatever a forwarder makes of the request', async (t) => {
   const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com' } })
   const port = Number(new URL(api.url).port)
-  const forwarder = await startProxy(t, port)
+  const forwarder = await startFaultProxy(t, { port })
   const ports = [forwarder.port, await rewritingProxy(t, port), port]
   for (const at of ports) {
     const client = new ApiClient(`http://127.0.0.1:${at}`)

@@ -35,6 +35,25 @@ const setCall = (user: TestUser, id: string, values: Record<string, unknown>) =>
 const deliveriesOf = async (user: TestUser, id: string, status = '') =>
   (await user.client.get(`/webhooks/${id}/deliveries`, { query: status === '' ? {} : { status } })).body.items
 
+t.test(
+  'a receiver that says when to come again is left alone until then, with everything that is for it',
+  async (t) => {
+    const user = await api.signUp()
+    let restsUntilMs = Number.POSITIVE_INFINITY
+    const receiver = await startReceiver(t, (_, response) => {
+      if (Date.now() >= restsUntilMs) return void response.end('taken')
+      restsUntilMs = Math.min(restsUntilMs, Date.now() + 4_000)
+      response.writeHead(429, { 'retry-after': '4' }).end('later')
+    })
+    const made = await webhook(user, receiver.url, ['call.queued'])
+    for (let n = 0; n < 20; n++) await queueCall(user)
+    await until(async () => (await deliveriesOf(user, made.webhook_id, 'delivered')).length === 20)
+    const refused = receiver.received.filter(({ atMs }) => atMs < restsUntilMs)
+    t.ok(refused.length <= 9, `${refused.length} requests before the time was over`)
+    t.equal(receiver.received.length, 20 + refused.length, 'each was sent once more')
+  },
+)
+
 t.test('what happens to a call is sent, signed, and shown as the API shows it', async (t) => {
   const user = await api.signUp()
   const receiver = await startReceiver(t)

@@ -1,5 +1,8 @@
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
+import { createLogger } from '../../../../runtime/process/log.ts'
+import { claimCarrierCall } from '../../../../store/redis/carrier-calls.ts'
+import { createRedis } from '../../../../store/redis/client.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { ApiDouble, StreamDouble, telnyxKeys } from '../../../support/providers/doubles/carriers/stream-carrier.ts'
@@ -104,6 +107,35 @@ t.test('an incoming call is answered with our stream, an unknown number is refus
   t.match(await callWhen(user, id, isOver), { direction: 'inbound', end_reason: 'caller_hangup' })
   await webhook('call.initiated', { call_control_id: 'v3:other', direction: 'incoming', to: '+14155550999' })
   t.match((await telnyx.asked(/v3:other\/actions\/reject$/)).body, { cause: 'CALL_REJECTED' })
+})
+
+t.test('a call that is announced again, after its end or by another node, is one call', async (t) => {
+  const { telnyx, api, user, phone, webhook, stream } = await start(t)
+  const announce = (control = CONTROL_ID) =>
+    webhook('call.initiated', {
+      call_control_id: control,
+      direction: 'incoming',
+      from: '+14155550123',
+      to: phone.number,
+    })
+  await announce()
+  const { body } = await telnyx.asked(/actions\/answer$/)
+  await stream(body.stream_url, body.client_state)
+  const id = (await user.client.get('/calls/logs')).body.items[0].call_log_id
+  await callWhen(user, id, ({ status }) => status === 'in_progress')
+  await webhook('call.hangup', { direction: 'incoming', hangup_cause: 'normal_clearing' })
+  await callWhen(user, id, isOver)
+  const redis = await createRedis(api.redisUrl, createLogger({ level: 'silent', name: 'test' }))
+  t.teardown(() => redis.destroy())
+  t.equal(await claimCarrierCall(redis, 'telnyx', 'v3:elsewhere'), true)
+  telnyx.requests.length = 0
+  await announce()
+  await announce('v3:elsewhere')
+  // What is announced for the first time goes on behind them.
+  await announce('v3:new')
+  await telnyx.asked(/v3:new\/actions\/answer$/)
+  t.equal(telnyx.requests.length, 1, 'neither is answered or refused a second time')
+  t.equal((await user.client.get('/calls/logs')).body.total, 2)
 })
 
 t.test('ill-formed text in what Telnyx sends is clean in the log of the call', async (t) => {

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
+import { createRedis, type RedisClient } from '../../../../store/redis/client.ts'
 import { startReaper } from '../../../../workers/reaper/reaper.ts'
 import {
   endedCall,
@@ -11,7 +13,10 @@ import {
   startNode,
   startWorker,
   until,
+  type Waiting,
 } from '../../../support/instance/realtime-node.ts'
+import { testRedis } from '../../../support/instance/services.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -41,6 +46,65 @@ t.test('a call whose node died is ended once, and a running one is left alone', 
   t.equal((await readCall(node, alive)).call.status, 'in_progress')
   client.send({ type: 'end' })
   t.match((await endedCall(node, alive)).call, { status: 'completed' })
+})
+
+/** What the reaper says, besides ending calls. */
+function reapAloud(t: Test, node: RealtimeNode, redis: RedisClient, graceMs: number): string[] {
+  const lines: string[] = []
+  const told = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const reaper = startReaper({ store: node.store, redis, clock: systemClock, log: told, intervalMs: 50, graceMs })
+  t.teardown(() => reaper.stop())
+  return lines
+}
+
+async function talks(node: RealtimeNode, client: Awaited<ReturnType<typeof openSession>>, t: Test, waiting: Waiting) {
+  client.send({ type: 'text', text: 'hello' })
+  await client.got('transcript')
+  t.equal((await readCall(node, waiting)).call.status, 'in_progress')
+}
+
+t.test('no call is ended while Redis refuses writes, and the reason is logged once', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node])
+  const alive = await makeCall(node)
+  const client = await openSession(t, node, alive)
+  // Without the second witness: what counts is that refused renewals are no death.
+  await node.store.pool.query('drop table node_leases')
+  await node.store.pool.query(
+    'create table node_leases (node_id uuid primary key, calls uuid[], renewed_at timestamptz)',
+  )
+  const lines = reapAloud(t, node, node.redis, 300)
+  await node.redis.configSet('maxmemory', '1')
+  await node.redis.del('patchbay:{calls}:leases')
+  await sleep(2_500)
+  await talks(node, client, t, alive)
+  t.equal(lines.filter((line) => /No call is ended as lost/.test(line)).length, 1, lines.join(''))
+  t.match(lines.join(''), 'Redis refuses writes because its memory is full')
+})
+
+t.test('a call whose node can reach the database and not Redis is kept, and the log says by whose word', async (t) => {
+  const redisUrl = await testRedis(t)
+  const proxy = await startFaultProxy(t, { path: decodeURIComponent(new URL(redisUrl).pathname) })
+  const node = await startNode(t, { redisUrl: `redis://127.0.0.1:${proxy.port}` })
+  await startWorker(t, [node])
+  const alive = await makeCall(node)
+  const client = await openSession(t, node, alive)
+  const redis = await createRedis(redisUrl, log)
+  t.teardown(() => redis.destroy())
+  await until(async () => (await node.store.pool.query('select from node_leases')).rowCount === 1)
+  proxy.cut()
+  await redis.del('patchbay:{calls}:leases')
+  const lines = reapAloud(t, node, redis, 300)
+  await sleep(2_000)
+  await talks(node, client, t, alive)
+  t.match(lines.join(''), 'A call without a lease is kept: its node reports it')
+  // Now the node is silent towards both.
+  await node.store.pool.query("update node_leases set calls = '{}'")
+  const { call } = await endedCall(node, alive)
+  t.match(call, { status: 'failed', end_reason: 'node_lost' })
+  await until(() =>
+    /no lease for \d+ ms while Redis took writes, and no api node reported the call/.test(lines.join('')),
+  )
 })
 
 t.test('a web session nobody opened is canceled once its token is expired, not before', async (t) => {

@@ -29,10 +29,10 @@ function world() {
 t.test('a receiver has as many requests under way as it keeps up with, and the next lie ready, in order', (t) => {
   const { rooms, outbox, sent, add, answer } = world()
   const webhooks = [{ id: 'a', workspaceId: 'w' }]
-  t.same(rooms.free(webhooks, outbox.held), { rooms: [{ webhookId: 'a', room: 32 }], most: 2_048 })
+  t.same(rooms.free(webhooks, outbox.held, 0), { rooms: [{ webhookId: 'a', room: 32 }], most: 2_048 })
   add('a', 'w', 32)
   t.equal(sent.length, 8)
-  t.same(rooms.free(webhooks, outbox.held).rooms, [], 'no more is taken than that')
+  t.same(rooms.free(webhooks, outbox.held, 0).rooms, [], 'no more is taken than that')
   t.notOk(outbox.isLow('a'))
   answer(sent[0]!)
   t.equal(sent.length, 10, 'one that is answered makes room for itself, and for one more')
@@ -48,7 +48,7 @@ t.test('a receiver has as many requests under way as it keeps up with, and the n
 t.test('whoever answers more between two looks has twice that ready for the next, a thousand at most', (t) => {
   const { rooms, outbox } = world()
   const webhooks = [{ id: 'a', workspaceId: 'w' }]
-  const roomOf = () => rooms.free(webhooks, outbox.held).rooms[0]?.room
+  const roomOf = () => rooms.free(webhooks, outbox.held, 0).rooms[0]?.room
   const answered = (count: number) => {
     for (let i = 0; i < count; i++) rooms.answered('a', true)
   }
@@ -69,7 +69,7 @@ t.test('for one that fails nothing lies ready, and one is tried at a time in the
   const { rooms, outbox, sent, add, answer } = world()
   add('a', 'w', 8)
   for (const one of sent.slice(0, 8)) answer(one, false)
-  t.same(rooms.free([{ id: 'a', workspaceId: 'w' }], outbox.held).rooms, [{ webhookId: 'a', room: 1 }])
+  t.same(rooms.free([{ id: 'a', workspaceId: 'w' }], outbox.held, 0).rooms, [{ webhookId: 'a', room: 1 }])
   add('a', 'w', 3)
   t.equal(sent.length, 9)
   t.end()

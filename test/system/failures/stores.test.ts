@@ -1,0 +1,211 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import t from 'tap'
+import { createLogger } from '../../../runtime/process/log.ts'
+import { startTestApi } from '../../support/instance/api.ts'
+import { RealtimeClient } from '../../support/instance/realtime-node.ts'
+import { startRedisPair } from '../../support/instance/redis-pair.ts'
+import { testDatabase } from '../../support/instance/services.ts'
+import { linkWorker, startPhone } from '../../support/phone/phone.ts'
+import { startFaultProxy } from '../../support/world/fault-proxy.ts'
+import { type FailureRow, missingInDocs } from './failures.ts'
+
+/** How long each fault lasts. */
+const FAULT_MS = 4_000
+const ASK_EVERY_MS = 200
+const LATE_MS = 1_000
+/** Two seconds, and what the answer takes on a busy machine. */
+const READY_WITHIN_MS = 2_500
+const MOST_RECOVERY_MS = 20_000
+
+const INTERRUPTED = /w(?:as|ere) interrupted; reconnecting$/
+
+interface Fault {
+  name: string
+  begin(): unknown
+  end(): unknown
+  /** The promise; connections that fell silent for good take a few seconds more to be found out. */
+  recoversWithinMs: number
+  /** Nothing works while it lasts, so that `/ready` has to say so. */
+  isTotal?: boolean
+}
+
+t.test('what fails is said, costs no call, and is over soon after its end', async (t) => {
+  const direct = new URL(await testDatabase(t))
+  const database = await startFaultProxy(t, { path: join(direct.searchParams.get('host') ?? '', '.s.PGSQL.5432') })
+  const admin = new pg.Client({ connectionString: direct.href })
+  await admin.connect()
+  t.teardown(() => admin.end())
+  const pair = await startRedisPair(t)
+  const said = new Set<string>()
+  const log = createLogger({
+    level: 'warn',
+    name: 'api',
+    destination: { write: (line) => void said.add((JSON.parse(line) as { msg: string }).msg) },
+  })
+  const databaseName = direct.pathname.slice(1)
+  const databaseUrl = `postgres://${direct.username}@127.0.0.1:${database.port}/${databaseName}`
+  const api = await startTestApi(t, { databaseUrl, redisUrl: pair.url, log })
+  await linkWorker(t, api, { capacity: 20 })
+  const user = await api.signUp()
+  const { agentId } = await startPhone(api, user)
+  const askForCall = async (): Promise<string> => {
+    const signal = AbortSignal.timeout(8_000)
+    const askedMs = performance.now()
+    const { status, body } = await user.client
+      .get('/calls/generate-token', { query: { agent_id: agentId }, signal })
+      .catch((error: Error) => ({ status: 0, body: { detail: error.name } }))
+    const isLate = performance.now() - askedMs > LATE_MS
+    return status === 200 ? (isLate ? '200 after a wait' : '200') : `${status} ${body?.detail}`
+  }
+  const begun = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
+  const page = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, begun.body.token)
+  await page.got('session.started')
+  const readiness = async (): Promise<string[]> => (await api.client().get('/ready')).body.reasons ?? []
+  let words = 0
+  /** Whether the agent answers a typed turn. */
+  const talks = async (): Promise<boolean> => {
+    const text = `word${++words}`
+    page.send({ type: 'text', text })
+    const endMs = performance.now() + 3_000
+    while (performance.now() < endMs) {
+      if (page.messages.some((message) => message.type === 'transcript' && `${message.text}`.includes(text)))
+        return true
+      await sleep(50)
+    }
+    return false
+  }
+
+  const ofNetwork = (proxy: typeof database): Fault[] => [
+    { name: 'stopped', begin: proxy.refuse, end: proxy.mend, recoversWithinMs: 5_000, isTotal: true },
+    {
+      name: 'takes connections and never answers',
+      begin: proxy.blackHole,
+      end: proxy.mend,
+      recoversWithinMs: 5_000,
+      isTotal: true,
+    },
+    {
+      name: 'open connections fall silent for good',
+      begin: () => {
+        proxy.silence()
+        proxy.blackHole()
+      },
+      end: proxy.mend,
+      recoversWithinMs: 12_000,
+      isTotal: true,
+    },
+    { name: 'loses its end of all connections', begin: proxy.halfOpen, end: proxy.mend, recoversWithinMs: 12_000 },
+    { name: 'answers after 2 s', begin: () => proxy.delay(1_000), end: proxy.mend, recoversWithinMs: 5_000 },
+    {
+      name: 'resets each tenth connection, and all once',
+      begin: () => {
+        proxy.resetEach(10)
+        proxy.reset()
+      },
+      end: proxy.mend,
+      recoversWithinMs: 5_000,
+    },
+    {
+      name: 'is cut off in the middle of an answer',
+      begin: () => proxy.cutInAnswer(20),
+      end: proxy.mend,
+      recoversWithinMs: 5_000,
+    },
+  ]
+  const faults: (Fault & { dependency: string })[] = [
+    ...ofNetwork(database).map((fault) => ({ ...fault, dependency: 'PostgreSQL' })),
+    {
+      ...{ dependency: 'PostgreSQL', name: 'fails over: connections end, and the address leads to a standby at first' },
+      begin: async () => {
+        await admin.query(`alter database ${databaseName} set default_transaction_read_only = on`)
+        await admin.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        )
+      },
+      end: () => admin.query(`alter database ${databaseName} reset default_transaction_read_only`),
+      recoversWithinMs: 5_000,
+      isTotal: true,
+    },
+    ...ofNetwork(pair.proxy).map((fault) => ({ ...fault, dependency: 'Redis' })),
+    {
+      ...{ dependency: 'Redis', name: 'full: refuses writes' },
+      begin: () => pair.first.admin('CONFIG', 'SET', 'maxmemory', '1'),
+      end: () => pair.first.admin('CONFIG', 'SET', 'maxmemory', '0'),
+      recoversWithinMs: 5_000,
+      isTotal: true,
+    },
+    {
+      ...{ dependency: 'Redis', name: 'restarted empty' },
+      begin: async () => {
+        await pair.first.admin('FLUSHALL')
+        pair.proxy.reset()
+      },
+      end: () => undefined,
+      recoversWithinMs: 10_000,
+    },
+    {
+      ...{ dependency: 'Redis', name: 'fails over, the old server lives on as a replica' },
+      begin: () => pair.failOver(),
+      end: () => undefined,
+      recoversWithinMs: 5_000,
+    },
+  ]
+  const rows: FailureRow[] = []
+  for (const { dependency, name, begin, end, recoversWithinMs, isTotal } of faults) {
+    const where = `${dependency}, ${name}`
+    said.clear()
+    const clients = new Set<string>()
+    const reasons = new Set<string>()
+    await begin()
+    const endAtMs = performance.now() + FAULT_MS
+    const beganMs = performance.now()
+    const during = async (look: () => Promise<unknown>): Promise<void> => {
+      while (performance.now() < endAtMs) {
+        await look()
+        await sleep(ASK_EVERY_MS)
+      }
+    }
+    let saidMs = Number.POSITIVE_INFINITY
+    const asking = Promise.all([
+      during(async () => clients.add(await askForCall())),
+      during(async () => {
+        for (const reason of await readiness()) {
+          saidMs = Math.min(saidMs, performance.now() - beganMs)
+          reasons.add(reason)
+        }
+      }),
+    ])
+    const didTalk = await talks()
+    await sleep(Math.max(0, endAtMs - performance.now()))
+    await end()
+    const endedMs = performance.now()
+    let recoveryMs = Number.POSITIVE_INFINITY
+    while (performance.now() - endedMs < MOST_RECOVERY_MS) {
+      if ((await askForCall()).startsWith('200') && (await readiness()).length === 0) {
+        recoveryMs = performance.now() - endedMs
+        break
+      }
+      await sleep(ASK_EVERY_MS)
+    }
+    await asking
+    const logged = [
+      ...new Set([...said].map((line) => (INTERRUPTED.test(line) ? 'What listens was interrupted' : line))),
+    ]
+    t.ok(didTalk, `${where}: the call goes on`)
+    t.ok(recoveryMs < recoversWithinMs, `${where}: well again after ${Math.round(recoveryMs)} ms`)
+    if (isTotal) t.ok(saidMs < READY_WITHIN_MS, `${where}: /ready said so after ${Math.round(saidMs)} ms`)
+    for (const answer of clients) t.match(answer, /^(?:200|503|0) ?/, `${where}: ${answer}`)
+    rows.push({
+      ...{ dependency, fault: name, recoveryMs },
+      caller: didTalk ? 'nothing' : 'the agent falls silent',
+      clients: [...clients].map((answer) => (answer.startsWith('0 ') ? 'no answer within 8 s' : answer)).sort(),
+      ready: [...reasons].map((reason) => reason.replace(/\(.*\)/, '(…)')).sort(),
+      log: logged.sort(),
+    })
+  }
+  const call = await user.client.get(`/calls/${begun.body.call_log_id}`)
+  t.equal(call.body.status, 'in_progress', 'after all of it the call is where it was')
+  t.same(await missingInDocs(rows), [], 'docs/failures.md has a row for each: UPDATE_FAILURES=1 writes them')
+})

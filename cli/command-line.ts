@@ -20,7 +20,9 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   api       an api node                (DATABASE_URL, REDIS_URL)
   jobs      a job worker               (DATABASE_URL, REDIS_URL)
   voice     a voice worker             (PATCHBAY_API_URLS)
-  backup    copies database, files and secrets into one file, also while it runs: backup <file.tar.gz>
+  backup    copies database, files and secrets into one file, also while it runs: backup <file.tar.gz>,
+            or into a folder, where it keeps the newest; --verify restores it to compare
+  verify    restores such a file into a scratch database and compares: verify <file.tar.gz>
   restore   fills an empty installation from such a file: restore <file.tar.gz>
   move      copies the data into another PostgreSQL: move --to=postgres://…
   migrate   brings the database up to date, and ends (DATABASE_URL)
@@ -46,6 +48,7 @@ const COMMANDS = [
   'start',
   ...ROLES,
   'backup',
+  'verify',
   'restore',
   'move',
   'migrate',
@@ -78,7 +81,7 @@ async function perform(argv: readonly string[]): Promise<void> {
   const flags = argv.filter(
     (argument) =>
       argument.startsWith('-') &&
-      !['--help', '-h', '--version', '--grant=all', '--no-test'].includes(argument) &&
+      !['--help', '-h', '--version', '--grant=all', '--no-test', '--verify', '--plan'].includes(argument) &&
       !/^--(port|to)=/.test(argument),
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
@@ -86,7 +89,10 @@ async function perform(argv: readonly string[]): Promise<void> {
   const unknown = words.find(
     (word, at) =>
       !COMMANDS.includes(word) &&
-      !(['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'restore'].includes(command) && at > 0),
+      !(
+        ['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'verify', 'restore'].includes(command) &&
+        at > 0
+      ),
   )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -131,13 +137,14 @@ async function perform(argv: readonly string[]): Promise<void> {
     const { dataDir, modelHub: hub } = config
     const text = await runModelsCommand({ words: words.slice(1), dataDir, hub, say, terminal, signal: stop.signal })
     process.stdout.write(`${text}\n`)
-  } else if (command === 'backup' || command === 'restore' || command === 'move') {
+  } else if (command === 'backup' || command === 'verify' || command === 'restore' || command === 'move') {
     const commands = await import('../store/backup/command.ts')
     const log = createLogger({ level: 'warn', name: command })
-    const { databaseUrl, dataDir } = config
-    const options = { databaseUrl, dataDir, searchPath: processEnvironment().PATH, log }
+    const { databaseUrl, dataDir, backupKeep: keep } = config
+    const searchPath = processEnvironment().PATH
+    const options = { databaseUrl, dataDir, searchPath, log, say: writeLine, keep, verify: argv.includes('--verify') }
     const to = argv.find((argument) => argument.startsWith('--to='))?.slice('--to='.length)
-    const [, subject = to, ...more] = words
+    const [, subject = command === 'move' ? to : command === 'backup' ? config.backupDir : undefined, ...more] = words
     if (subject === undefined || more.length > 0) {
       fail(
         `Usage: npm run patchbay ${command} ${command === 'move' ? '-- --to=postgres://user:password@host/database' : '<file.tar.gz>'}`,

@@ -95,6 +95,35 @@ export const SETTINGS = {
     default: '.data',
     description: 'Folder of the embedded database, Redis, files and generated secrets.',
   },
+  backupDir: {
+    env: 'PATCHBAY_BACKUP_DIR',
+    type: 'path',
+    default: undefined,
+    description:
+      'Folder that a job worker writes backups to, one each PATCHBAY_BACKUP_HOURS; unset: it makes none. The job worker needs the data folder of the api node.',
+  },
+  backupHours: {
+    env: 'PATCHBAY_BACKUP_HOURS',
+    type: 'number',
+    default: 24,
+    min: 0.1,
+    description: 'Hours between the backups of PATCHBAY_BACKUP_DIR.',
+  },
+  backupKeep: {
+    env: 'PATCHBAY_BACKUP_KEEP',
+    type: 'integer',
+    default: 7,
+    min: 1,
+    description: 'How many backups stay in a folder that `backup` or the job worker writes to; older ones are removed.',
+  },
+  backupMaxAgeHours: {
+    env: 'PATCHBAY_BACKUP_MAX_AGE_HOURS',
+    type: 'number',
+    default: 36,
+    min: 0,
+    description:
+      'Age of the last backup above which PatchbayBackupOld fires (patchbay_backup_age_limit_seconds); 0: never, where backups are made by other means.',
+  },
   modelHub: {
     env: 'PATCHBAY_MODEL_HUB',
     type: 'url',

@@ -20,6 +20,7 @@ import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { startAnalysis } from './analysis/start.ts'
+import { countBackups, startBackups } from './backups/start.ts'
 import { startBatches } from './batch/start.ts'
 import { startCallSums } from './call-sums/start.ts'
 import { startDialer } from './dialer/start.ts'
@@ -75,6 +76,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => sums.stop())
     const oldData = startRetention({ store, objects, log })
     opened.push(() => oldData.stop())
+    const backups = startBackups({ ...context, store })
+    opened.push(() => backups.stop())
     const checks = openArgumentChecks(log)
     opened.push(() => checks.close())
     const analysis = startAnalysis({
@@ -93,6 +96,7 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => voiceWatch.stop())
     const registry = processRegistry('jobs', [lostRows, ...Object.values(callMetrics)])
     countPool(registry, store)
+    countBackups(registry, store, context.config)
     const queues = countQueues(registry, redis)
     opened.push(() => queues.close())
     let leaving = false

@@ -6,6 +6,8 @@ import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
 import { turnPools } from './turn-pool.ts'
 
+/** What PostgreSQL calls the connections of nodes. */
+export const NODE_CONNECTIONS = 'patchbay'
 const MAX_KEPT_TENANTS = 1_000
 const INT8_OID = 20
 /** Connections a core that work for workspaces at once where Postgres is on this machine: more only take turns with one another. */
@@ -44,6 +46,7 @@ export function openStore(options: StoreOptions): Store {
   const { maxConnections = 10, acquireTimeoutMs = 5000 } = options
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
+    application_name: NODE_CONNECTIONS,
     max: maxConnections,
     connectionTimeoutMillis: acquireTimeoutMs,
     statement_timeout: options.statementTimeoutMs ?? 30_000,

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describeConfig } from '../config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from '../config/effective.ts'
 import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
@@ -8,10 +6,11 @@ import type { Config } from '../config/schema.ts'
 import { systemClock } from '../runtime/lib/clock.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
 import { nearest } from '../runtime/lib/nearest.ts'
+import { buildInfo } from '../runtime/process/build-info.ts'
 import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { run } from './run.ts'
-import { withDatabase } from './services.ts'
+import { borrowing, withDatabase } from './services.ts'
 
 const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
                           [--allow-read=…] [--allow-listen=…]
@@ -25,7 +24,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   verify    restores such a file into a scratch database and compares: verify <file.tar.gz>
   restore   fills an empty installation from such a file: restore <file.tar.gz>
   move      copies the data into another PostgreSQL: move --to=postgres://…
-  migrate   brings the database up to date, and ends (DATABASE_URL)
+  migrate   brings the database up to date, and ends; --plan says what that locks, and for how long
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
@@ -103,10 +102,8 @@ async function perform(argv: readonly string[]): Promise<void> {
     return
   }
   if (command === 'version' || argv.includes('--version')) {
-    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')) as {
-      version: string
-    }
-    process.stdout.write(`Patchbay ${version} (Node ${process.versions.node})\n`)
+    const { version, commit } = buildInfo()
+    process.stdout.write(`Patchbay ${version} (commit ${commit}, Node ${process.versions.node})\n`)
     return
   }
   const envFile = useEnvFile()
@@ -151,6 +148,13 @@ async function perform(argv: readonly string[]): Promise<void> {
       )
     }
     process.stdout.write(`${await commands[command](subject, options)}\n`)
+  } else if (command === 'migrate' && argv.includes('--plan')) {
+    const [{ describePlan }, quiet] = [
+      await import('../store/database/migrate.ts'),
+      createLogger({ level: 'warn', name: 'migrate' }),
+    ]
+    const text = await borrowing(config, 'migrate', (databaseUrl) => describePlan(databaseUrl, quiet))
+    process.stdout.write(`${text}\n`)
   } else if (command === 'migrate') {
     const text = await withDatabase(config, 'migrate', async (_, applied) => {
       return applied.length === 0 ? 'The database is up to date' : `Updated the database: ${applied.join(', ')}`

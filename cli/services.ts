@@ -55,20 +55,31 @@ export async function withDatabase<T>(
   name: string,
   work: (databaseUrl: string, applied: readonly string[]) => Promise<T>,
 ): Promise<T> {
+  const { migrate } = await import('../store/database/migrate.ts')
+  return borrowing(config, name, async (databaseUrl) => {
+    const quiet = createLogger({ level: 'warn', name })
+    const applied = await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    return work(databaseUrl, applied)
+  })
+}
+
+/** The same, as it is. */
+export async function borrowing<T>(
+  config: Config,
+  name: string,
+  work: (databaseUrl: string) => Promise<T>,
+): Promise<T> {
   const quiet = createLogger({ level: 'warn', name })
-  const [{ migrate }, { borrowDatabase }] = await Promise.all([
-    import('../store/database/migrate.ts'),
-    import('../store/embedded/embedded.ts'),
-  ])
+  const { borrowDatabase } = await import('../store/embedded/embedded.ts')
   const { dataDir } = config
   const own =
     config.databaseUrl === undefined
       ? await borrowDatabase({ dataDir, log: quiet, searchPath: processEnvironment().PATH })
       : undefined
   try {
-    const databaseUrl = config.databaseUrl ?? own?.databaseUrl ?? ''
-    const applied = await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
-    return await work(databaseUrl, applied)
+    return await work(config.databaseUrl ?? own?.databaseUrl ?? '').catch((error) =>
+      unreachable('DATABASE_URL', 'PostgreSQL', error),
+    )
   } finally {
     await own?.stop(SERVICES_STOP_MS)
   }

@@ -45,8 +45,11 @@ export async function openDump(client: Client): Promise<Dump> {
     },
     async bytesOf() {
       const { rows } = await client.query<{ name: string; bytes: string }>(
-        `select t.name, (select coalesce(sum(pg_table_size(relid)), 0) from pg_partition_tree(to_regclass(quote_ident(t.name)))) as bytes
-           from unnest($1::text[]) as t (name)`,
+        `select t.name, sum(pg_table_size(p.relid)) as bytes
+           from unnest($1::text[]) as t (name)
+           cross join lateral (select to_regclass(quote_ident(t.name))::oid as relid
+                               union select relid::oid from pg_partition_tree(to_regclass(quote_ident(t.name)))) p
+          group by t.name`,
         [head.tables.map(({ name }) => name)],
       )
       return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]))

@@ -41,10 +41,31 @@ import { sql as securityLog } from './0079-security-log.ts'
 import { sql as auditErasure } from './0080-audit-erasure.ts'
 import { sql as backups } from './0083-backups.ts'
 
-export interface Migration {
+interface Named {
   readonly name: string
+  /**
+   * Of a migration that takes away what an older version uses: the migration that a process must know to run on the database.
+   * Without it, older processes run on: it only adds.
+   */
+  readonly needs?: string
+}
+
+/** Statements of one transaction. */
+export interface StatementMigration extends Named {
   readonly sql: string
 }
+
+/** Indexes of tables that may be big: built one after the other beside the traffic, then `dropped` ones go. */
+export interface IndexMigration extends Named {
+  readonly indexes: readonly {
+    readonly name: string
+    /** What follows `on`: the table and its columns. */
+    readonly on: string
+  }[]
+  readonly dropped?: readonly string[]
+}
+
+export type Migration = StatementMigration | IndexMigration
 
 /** Every migration in the order it is applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [

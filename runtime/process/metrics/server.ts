@@ -7,6 +7,7 @@ import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { isLoopbackHost } from '../../lib/client-address.ts'
 import { PatchbayError } from '../../lib/errors.ts'
+import { buildInfo } from '../build-info.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
@@ -83,7 +84,7 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
     return answer(response, 202, drain())
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Method Not Allowed\n')
-  if (pathname === '/health') return answer(response, 200, { status: 'ok' })
+  if (pathname === '/health') return answer(response, 200, { status: 'ok', ...buildInfo() })
   if (pathname === '/ready') {
     const found = await ready()
     return answer(response, found.ready ? 200 : 503, found)

@@ -18,6 +18,7 @@ import { endSpawner } from '../runtime/process/offload/spawner.ts'
 import { raise } from '../runtime/process/priority.ts'
 import { engineThreads, NODE_PRIORITY, runLoopInRealtime, VOICE_PRIORITY } from '../runtime/process/realtime.ts'
 import type { RoleContext, VoiceContext } from '../runtime/process/role.ts'
+import { DrainLog } from './drain-log.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
@@ -46,11 +47,13 @@ export async function run(options: Run): Promise<void> {
   const closing = new AbortController()
   let failure: unknown
   let graceMs = 0
+  let draining: DrainLog | undefined
   const starting = start(options, running, closing.signal, engine)
   try {
     const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
     running.stopping = true
     graceMs = graceFor(options, reason)
+    draining = new DrainLog({ log, roles: running.roles, reason, limitMs: graceMs })
     say(options, `${reason === CRASH ? 'After an error: ' : ''}${stoppingWords(running, graceMs)}`)
   } catch (error) {
     failure = error
@@ -58,6 +61,7 @@ export async function run(options: Run): Promise<void> {
   const hurry = stop.forced.then(async () => {
     // Cutting the children may let the graceful end come first: it was forced all the same.
     process.exitCode = 130
+    draining?.forced()
     closing.abort()
     await Promise.race([endChildren(running), sleep(FORCED_STOP_MS)])
     process.exit(130)
@@ -70,6 +74,7 @@ export async function run(options: Run): Promise<void> {
     Promise.race([settled, sleep(START_SETTLES_MS)]).then(() => stopAll(options, running, graceMs, closing)),
   ])
   if (failure !== undefined) throw failure
+  draining?.stopped()
   say(options, 'Stopped')
 }
 

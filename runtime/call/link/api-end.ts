@@ -139,6 +139,9 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
   const gone = (link: WorkerLink, leaving: boolean): void => {
     if (links.get(link.workerId) !== link) return
     links.delete(link.workerId)
+    const { workerId, activeSessions } = link
+    const how = leaving ? 'Voice worker has left' : 'Voice worker is lost: its calls go to another one'
+    options.log[leaving ? 'info' : 'warn']({ workerId, activeSessions, workers: links.size }, how)
     options.gone(link, leaving)
   }
 
@@ -249,6 +252,13 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
         break
       case 'heartbeat':
+        if (message.state === 'draining' && this.state === 'ready') {
+          const { workerId } = this
+          this.#options.log.info(
+            { workerId, activeSessions: message.activeSessions },
+            'Voice worker drains: it gets no new call',
+          )
+        }
         this.state = message.state
         this.capacity = message.capacity
         this.activeSessions = message.activeSessions

@@ -23,6 +23,7 @@ import type { Operators } from './auth/operators.ts'
 import type { SecurityLog } from './auth/security-log.ts'
 import type { StandingRights } from './auth/standing-rights.ts'
 import type { Outbound } from './calls/outbound-start.ts'
+import type { RecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import type { Live } from './events/live.ts'
 import type { Incoming } from './http/server.ts'
 import type { Sessions } from './realtime/start.ts'
@@ -97,4 +98,6 @@ export interface Services {
   readonly batchJobs: JobQueue<'batches'>
   /** Recordings and other data kept as whole files. */
   readonly objects: ObjectStore
+  /** Recordings that other api nodes have in their folders. */
+  readonly recordingsOfNodes: RecordingsOfNodes
 }

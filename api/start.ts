@@ -52,6 +52,7 @@ import { StandingRights } from './auth/standing-rights.ts'
 import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
+import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import { runCampaignTool } from './campaigns/tools.ts'
 import { openConsole } from './console/console.ts'
 import { resealAll } from './data-key.ts'
@@ -152,7 +153,10 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const prices = await loadPrices(context.plugins, context.config.pricesFile)
     // Replaced below, before anyone can ask: port 0 is known only then.
     let config = context.config
-    const objects = await openObjects({ ...context, publicUrl: () => config.publicUrl })
+    const objects = await openObjects({ ...context, publicUrl: () => config.nodeUrl ?? config.publicUrl })
+    const inFolder = context.plugins.chosen('objectstore') === 'local-files'
+    const recordingsOfNodes = inFolder ? await openRecordingsOfNodes({ redis, objects, log }) : NO_OTHER_NODES
+    opened.push(() => recordingsOfNodes.stop())
     const recorder = await startRecorder({ ...context, store, redis, objects })
     opened.push((graceMs) => recorder.stop(graceMs))
     const { record } = recorder
@@ -279,7 +283,9 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       registry,
       ready: async () => {
         const found = await readiness()
-        return { ready: found.status === 'ready', ...found, workers: sessions.workers().length }
+        const warning = await recordingsOfNodes.warning().catch(() => undefined)
+        const recordings = warning === undefined ? {} : { recordings: warning }
+        return { ready: found.status === 'ready', ...found, workers: sessions.workers().length, ...recordings }
       },
       drain: () => {
         context.requestStop('drain')
@@ -325,6 +331,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       documentJobs,
       batchJobs,
       objects,
+      recordingsOfNodes,
       accessTokens,
       operators,
       standing,

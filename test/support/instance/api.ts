@@ -124,11 +124,17 @@ export interface TestApiOptions {
   env?: Record<string, string>
   clock?: Clock
   log?: Logger
+  /** Another node of the same installation. */
+  beside?: Pick<TestApi, 'databaseUrl' | 'redisUrl'>
 }
 
 /** Starts an api node in this process with a database and a Redis of its own; all is gone when `t` ends. */
 export async function startTestApi(t: Teardown, options: TestApiOptions = {}): Promise<TestApi> {
-  const [databaseUrl, redisUrl, dataDir] = await Promise.all([testDatabase(t), testRedis(t), testFolder(t)])
+  const [databaseUrl, redisUrl, dataDir] = await Promise.all([
+    options.beside?.databaseUrl ?? testDatabase(t),
+    options.beside?.redisUrl ?? testRedis(t),
+    testFolder(t),
+  ])
   const config: EffectiveConfig = {
     ...deriveConfig(
       loadConfig({

@@ -134,7 +134,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       return mcpClients
     }
     opened.push(async () => (await mcpClients)?.close())
-    const box = toolSecrets(context.config.dataKey)
+    const box = toolSecrets(context.config)
     const mcpTools = new McpTools({ clients, box, checks: argumentChecks, clock, log })
     const traces = await openTraces(context.config, log)
     opened.push(() => traces?.stop())
@@ -300,7 +300,12 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const security = new SecurityLog({ store, clock, log })
     const mailer = config.smtpUrl === undefined ? undefined : await openMailer(config.smtpUrl, config.mailFrom)
     opened.push(() => mailer?.close())
-    const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
+    const accessTokens = createAccessTokens(
+      config.jwtApiSecret,
+      config.accessTokenTtlS,
+      clock,
+      config.jwtApiSecretVerify,
+    )
     const services: Services = {
       config,
       log,

@@ -25,6 +25,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   restore   fills an empty installation from such a file: restore <file.tar.gz>
   move      copies the data into another PostgreSQL: move --to=postgres://…
   migrate   brings the database up to date, and ends; --plan says what that locks, and for how long
+  data-key  under which keys secrets in the database are sealed: data-key status
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
@@ -51,6 +52,7 @@ const COMMANDS = [
   'restore',
   'move',
   'migrate',
+  'data-key',
   'config',
   'doctor',
   'plugins',
@@ -89,8 +91,9 @@ async function perform(argv: readonly string[]): Promise<void> {
     (word, at) =>
       !COMMANDS.includes(word) &&
       !(
-        ['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'verify', 'restore'].includes(command) &&
-        at > 0
+        ['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'verify', 'restore', 'data-key'].includes(
+          command,
+        ) && at > 0
       ),
   )
   if (unknown !== undefined) {
@@ -160,6 +163,14 @@ async function perform(argv: readonly string[]): Promise<void> {
       return applied.length === 0 ? 'The database is up to date' : `Updated the database: ${applied.join(', ')}`
     })
     process.stdout.write(`${text}\n`)
+  } else if (command === 'data-key') {
+    if (words[1] !== 'status' || words.length > 2) fail('Usage: npm run patchbay data-key status')
+    const { runDataKeyStatus } = await import('./data-key.ts')
+    const effective = await effectiveConfig(config, {
+      roles: ['jobs'],
+      selfContained: config.databaseUrl === undefined,
+    })
+    process.stdout.write(`${await withDatabase(config, 'data-key', (url) => runDataKeyStatus(url, effective))}\n`)
   } else if (command === 'admin') {
     await admin(words.slice(1), config)
   } else if (command === 'rules') {

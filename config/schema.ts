@@ -154,6 +154,14 @@ export const SETTINGS = {
     description:
       'Secret that signs access tokens; at least 32 characters. Generated and kept in the data folder by the embedded default, required with DATABASE_URL.',
   },
+  jwtApiSecretVerify: {
+    env: 'JWT_API_SECRET_VERIFY',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description:
+      'Further secrets whose access tokens and links to files are accepted, comma-separated: while JWT_API_SECRET is changed, the next one before it signs and the previous one afterwards.',
+  },
   dataKey: {
     env: 'PATCHBAY_DATA_KEY',
     type: 'string',
@@ -168,7 +176,8 @@ export const SETTINGS = {
     type: 'list',
     default: undefined,
     secret: true,
-    description: 'Earlier values of PATCHBAY_DATA_KEY, comma-separated: what they sealed is sealed anew at start.',
+    description:
+      'Earlier values of PATCHBAY_DATA_KEY, and the next one while it is changed, comma-separated: what they sealed is opened, and sealed anew under PATCHBAY_DATA_KEY at start.',
   },
   signup: {
     env: 'PATCHBAY_SIGNUP',
@@ -247,6 +256,14 @@ export const SETTINGS = {
     min: 16,
     description:
       'Secret a voice worker shows to an api node; at least 16 characters. Generated and kept in the data folder by npm start, required where api and voice start alone.',
+  },
+  linkTokenVerify: {
+    env: 'PATCHBAY_LINK_TOKEN_VERIFY',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description:
+      'Further link tokens that an api node accepts, comma-separated: while PATCHBAY_LINK_TOKEN is changed, the one that voice workers do not show yet, or no longer.',
   },
   apiUrls: {
     env: 'PATCHBAY_API_URLS',

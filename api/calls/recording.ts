@@ -67,7 +67,9 @@ const file = defineRoute({
   description: 'Takes a `Range` of one part, as players send it.',
   handler: async (request, { config, clock }) => {
     const { params, signal } = request
-    const { key, filename } = openLinkSigner(config.jwtApiSecret, () => clock.nowMs()).open(params.link)
+    const { key, filename } = openLinkSigner(config.jwtApiSecret, () => clock.nowMs(), config.jwtApiSecretVerify).open(
+      params.link,
+    )
     const path = objectPath(config.dataDir, key)
     const whole = await readObject(path, signal)
     if (whole === undefined) throw new PatchbayError('not_found')

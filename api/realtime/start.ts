@@ -45,6 +45,7 @@ import { realtimeRoute } from './websocket.ts'
 export interface SessionsOptions {
   config: {
     readonly linkToken: string
+    readonly linkTokenVerify?: readonly string[] | undefined
     readonly queueWaitMs: number
     readonly recoveryWaitMs: number
     readonly wrapUpMs: number
@@ -115,7 +116,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const leases = new Leases(redisCallLeases(redis), slots, log)
   const hub = createLinkHub({
     nodeId: randomUUID(),
-    token: config.linkToken,
+    tokens: [config.linkToken, ...(config.linkTokenVerify ?? [])],
     clock,
     log,
     ...(options.dropped === undefined ? {} : { dropped: options.dropped }),

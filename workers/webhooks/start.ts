@@ -48,6 +48,7 @@ export interface WebhooksOptions {
   store: Store
   config: {
     readonly dataKey: string
+    readonly dataKeyOld?: readonly string[] | undefined
     readonly publicUrl: string
     readonly toolsAllowNet?: readonly string[] | undefined
   }
@@ -71,7 +72,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const connections = new KeptConnections({ allowed, idleMs: KEPT_IDLE_MS })
   const sender: SenderOptions = {
     connections,
-    secrets: keepOpened(webhookSecrets(config.dataKey)),
+    secrets: keepOpened(webhookSecrets(config)),
     clock,
     random: Math.random,
     requests: options.requests,

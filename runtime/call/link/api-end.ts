@@ -97,7 +97,8 @@ export interface LinkHub {
 export interface LinkHubOptions {
   nodeId: string
   /** What a worker has to show as `Authorization: Bearer …`. */
-  token: string
+  /** Workers show one of these. */
+  tokens: readonly string[]
   clock: Clock
   log: Logger
   /** Audio was not sent: a worker reads too slowly. */
@@ -115,7 +116,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 export function createLinkHub(options: LinkHubOptions): LinkHub {
   const links = new Map<string, WorkerLink>()
-  const expected = digest(`Bearer ${options.token}`)
+  const expected = options.tokens.map((token) => digest(`Bearer ${token}`))
   let checkedAtMs = options.clock.monotonicMs()
   const checker = setInterval(
     boundary('link', () => {
@@ -155,7 +156,7 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
       async upgrade(request: UpgradeRequest) {
         if (wrongTokens.isRefused(request.remoteAddress)) throw new PatchbayError('too_many_attempts')
         const shown = digest(request.header('authorization') ?? '')
-        if (!timingSafeEqual(shown, expected)) {
+        if (!expected.some((one) => timingSafeEqual(shown, one))) {
           wrongTokens.wrong(request.remoteAddress)
           throw new PatchbayError('invalid_token')
         }

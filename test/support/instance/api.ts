@@ -126,6 +126,8 @@ export interface TestApiOptions {
   log?: Logger
   /** Another node of the same installation. */
   beside?: Pick<TestApi, 'databaseUrl' | 'redisUrl'>
+  /** Over what the environment says. */
+  settings?: Partial<EffectiveConfig>
 }
 
 /** Starts an api node in this process with a database and a Redis of its own; all is gone when `t` ends. */
@@ -151,6 +153,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
     jwtApiSecret: 'test-secret-test-secret-test-secret',
     dataKey: 'test-data-key-test-data-key-test-data',
     linkToken: randomBytes(16).toString('hex'),
+    ...options.settings,
   }
   const stopping = new AbortController()
   const env = { PATCHBAY_SIP_PORT: '0', ...options.env }

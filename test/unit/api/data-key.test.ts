@@ -242,12 +242,14 @@ t.test(
     }
     const tokens: [made: number, client: ApiClient][] = []
     const stepOf = [0, 0]
-  const nodes = [await started(steps[0]!), await started(steps[0]!)]
+    const nodes = [await started(steps[0]!), await started(steps[0]!)]
     for (const [at, step] of steps.entries()) {
       for (const which of [0, 1]) {
         // One of the two is restarted after the other, as in a roll.
         if (at > 0) nodes[which] = await started(step)
-        for (const node of nodes) tokens.push([at, await login(node)])
+        stepOf[which] = at
+        for (const [n, node] of nodes.entries()) tokens.push([stepOf[n] ?? 0, await login(node)])
+        // Tokens of two steps before have run out: their lifetime passes between the steps.
         for (const node of nodes)
           for (const [made, client] of tokens.filter(([made]) => made >= at - 1)) {
             const shown = Object.assign(new ApiClient(node.url), { cookies: new Map(client.cookies) })

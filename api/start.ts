@@ -18,6 +18,7 @@ import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import { openMailer } from '../runtime/process/mail.ts'
 import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
+import { measureDisk } from '../runtime/process/metrics/disk.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
@@ -253,6 +254,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const callsIn = new AbortController()
     opened.push(() => callsIn.abort())
     countPool(registry, store)
+    measureDisk(registry, config.dataDir)
     countLiveCalls(registry, { sessions, outbound })
     const refusedCalls = countRefusedCalls(registry)
     const { catalogue, missingKey } = context.plugins

@@ -6,6 +6,7 @@ import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import { openMailer } from '../runtime/process/mail.ts'
 import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
+import { measureDisk } from '../runtime/process/metrics/disk.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
@@ -16,6 +17,7 @@ import { openTraces } from '../runtime/traces/open-traces.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { reachable } from '../store/database/reachable.ts'
+import { countDeliveries } from '../store/events/count-deliveries.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
@@ -96,6 +98,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => voiceWatch.stop())
     const registry = processRegistry('jobs', [lostRows, ...Object.values(callMetrics)])
     countPool(registry, store)
+    countDeliveries(registry, store)
+    measureDisk(registry, context.config.dataDir)
     countBackups(registry, store, context.config)
     const queues = countQueues(registry, redis)
     opened.push(() => queues.close())

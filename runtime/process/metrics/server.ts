@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { isLoopbackHost } from '../../lib/client-address.ts'
@@ -49,6 +49,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
 /** Listens, or throws `configuration` with the cure when the port can't be had. */
 export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
+  measureReadiness(options)
   const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
   const server = createServer(
     timeouts,
@@ -68,6 +69,37 @@ export async function startOperationsServer(options: OperationsServerOptions): P
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+/** What `/ready` says, for alerts: a role that drains on purpose is not one that can't serve. */
+function measureReadiness({ registry, ready }: OperationsServerOptions): void {
+  const isReady = new Gauge({
+    name: 'patchbay_ready',
+    help: '1 while /ready answers 200',
+    registers: [registry],
+    collect: () => read(),
+  })
+  const drains = new Gauge({
+    name: 'patchbay_draining',
+    help: '1 while the role takes nothing new because it stops',
+    registers: [registry],
+    collect: () => read(),
+  })
+  let reading: Promise<void> | undefined
+  const read = (): Promise<void> => {
+    reading ??= ready()
+      .then(
+        (found) => {
+          isReady.set(found.ready ? 1 : 0)
+          drains.set(found.status === 'draining' ? 1 : 0)
+        },
+        () => isReady.set(0),
+      )
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
   }
 }
 

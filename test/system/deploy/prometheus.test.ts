@@ -6,6 +6,7 @@ import t from 'tap'
 import { startInstance } from '../../support/instance/instance.ts'
 import { testFolder } from '../../support/instance/services.ts'
 import { freePort } from '../../support/sip/sip-peers.ts'
+import { readManifestFile } from '../../support/source/manifests.ts'
 import { matchesSnapshot } from '../../support/source/snapshot.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
 
@@ -53,9 +54,26 @@ t.test('every alert is tested, and has its cure in docs/operations.md', async (t
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
   t.ok(alerts.length > 8)
   for (const alert of alerts) {
-    t.match(tests, `alertname: ${alert}`, alert)
+    t.match(tests, `alertname: ${alert}, exp_alerts: []`, `${alert} is silent in a test`)
+    t.match(tests, new RegExp(`alertname: ${alert}\\n\\s+exp_alerts:\\n`), `${alert} fires in a test`)
     t.match(docs, new RegExp(`^#### ${alert}$`, 'm'), alert)
     t.match(rules, `docs/operations.md#${alert.toLowerCase()}`, alert)
+  }
+})
+
+t.test('the PodMonitors select the pods of the manifests, and the rules know their jobs', async (t) => {
+  const monitors = await readManifestFile(join(folder, 'podmonitors.yml'))
+  const down = /PatchbayDown\n\s+expr: up\{job=~"([^"]+)"\}/.exec(rules)?.[1] ?? ''
+  t.equal(monitors.length, 3)
+  for (const { metadata, spec } of monitors) {
+    t.match(`patchbay/${metadata.name}`, new RegExp(`^(?:${down})$`))
+    t.match(metadata.name, new RegExp(`^(?:${down})$`), 'as prometheus.yml has it')
+    const role = metadata.name.replace('patchbay-', '')
+    const manifests = await readManifestFile(join(root, `deploy/kubernetes/base/${role}.yaml`))
+    const pods = manifests.find(({ kind }) => /Deployment|StatefulSet/.test(kind))?.spec.template
+    t.same(spec.selector.matchLabels, pods?.metadata.labels, role)
+    const ports = pods?.spec.containers[0].ports.map(({ name }: { name: string }) => name)
+    for (const { port } of spec.podMetricsEndpoints) t.ok(ports.includes(port), `${role} has the port ${port}`)
   }
 })
 

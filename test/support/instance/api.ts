@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startApi } from '../../../api/start.ts'
 import { deriveConfig } from '../../../config/effective.ts'
 import { loadConfig } from '../../../config/load.ts'
@@ -113,6 +114,8 @@ export interface TestApi {
   signUpLimited(name?: string): Promise<TestUser>
   /** A new user who works in this workspace with this role. */
   member(of: TestUser, role: 'member' | 'developer' | 'admin'): Promise<TestUser>
+  /** Says that it is not ready, then takes nothing new; its calls have so long to end. */
+  drain(graceMs: number, leaveMs: number): Promise<void>
   /** A client with a new API key of the user's workspace. */
   keyClient(of: TestUser, scopes?: readonly KeyScope[]): Promise<ApiClient>
 }
@@ -210,6 +213,11 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
       await user.client.post(`/auth/invitations/${body[0].invitation_id}/accept`)
       await user.client.post(`/workspaces/${of.workspaceId}/switch`)
       return { ...user, workspaceId: of.workspaceId }
+    },
+    async drain(graceMs, leaveMs) {
+      role.leave?.()
+      await sleep(leaveMs)
+      await role.stop(graceMs)
     },
     async keyClient(of, scopes) {
       const { body } = await of.client.post('/api-keys', { body: { name: 'test', ...(scopes ? { scopes } : {}) } })

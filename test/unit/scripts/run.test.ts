@@ -49,6 +49,8 @@ t.test(
       baresip: '',
       kamailio: '',
       promtool: '',
+      nginx: '',
+      haproxy: '',
       chromium: '',
       'firefox-esr': '',
       pulseaudio: '',

@@ -22,6 +22,7 @@ import { DrainLog } from './drain-log.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
+import { openFilesLimit, startWarnings } from './start-warnings.ts'
 import { startVoiceWorkers } from './voice-workers.ts'
 
 /** On top of the drain: what closing sockets and pools may take. */
@@ -82,6 +83,9 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
   const { roles, selfContained, config, log } = options
   const startedAtMs = performance.now()
   const env = processEnvironment()
+  const { workerCapacity } = config
+  const openFiles = await openFilesLimit()
+  for (const warning of startWarnings({ roles, selfContained, workerCapacity, openFiles })) log.warn(warning)
   const consoleFolder = roles.includes('api') ? buildConsole(options, signal) : undefined
   const plugins = await loadPlugins({ config, env, log, signal })
   const defaults = roles.includes('api') ? defaultProviders(plugins, config) : undefined

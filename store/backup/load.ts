@@ -44,6 +44,7 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
       databaseUrl,
       log,
       MIGRATIONS.filter(({ name }) => had.has(name)),
+      { exact: true },
     )
     await client.query('begin')
     const tables = await tablesOf(client)

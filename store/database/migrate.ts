@@ -16,21 +16,21 @@ const TURN_LOOK_MS = 250
 
 /**
  * Brings a database to the newest schema and returns the names of the migrations applied now. Forward only, each in its
- * transaction, under an advisory lock. Throws `configuration` when the database was migrated past what this version can run on,
- * and `unavailable` when it can't be reached.
+ * transaction, under an advisory lock. Throws `configuration` when the database was migrated past what this version can run on, or
+ * at all past `migrations` where it is to have `exact` those, and `unavailable` when it can't be reached.
  */
 export async function migrate(
   databaseUrl: string,
   log: Logger,
   migrations: readonly Migration[] = MIGRATIONS,
-  options: Partial<ApplyOptions> = {},
+  { exact = false, ...options }: Partial<ApplyOptions> & { readonly exact?: boolean } = {},
 ): Promise<string[]> {
   const client = await openMigrator(databaseUrl, log)
   try {
     await takeTurn(client)
     await makeTable(client)
     const applied = await appliedMigrations(client)
-    refuseNewer(applied, migrations, log)
+    refuseNewer(applied, migrations, log, exact)
     const names = new Set(applied.map(({ name }) => name))
     const pending = migrations.filter(({ name }) => !names.has(name))
     for (const migration of pending) {
@@ -137,13 +137,17 @@ async function appliedMigrations(client: Client): Promise<Applied[]> {
  * An older process runs beside a newer one, and after it, as long as the database only has more than it knows. A migration that
  * takes something away names the migration that a process must know.
  */
-function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[], log: Logger): void {
+function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[], log: Logger, exact = false): void {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = applied.filter(({ name }) => !known.has(name))
   if (unknown.length === 0) return
   const names = unknown.map(({ name }) => name).join('", "')
   const versions = [...new Set(unknown.flatMap(({ version }) => version ?? []))].join(', ')
   const newer = `a newer Patchbay${versions === '' ? '' : ` ${versions}`} (it has "${names}"`
+  if (exact) {
+    const reason = `The database was migrated by ${newer}, which the data were not); name an empty database.`
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
   const lacking = unknown.find(({ needs }) => needs !== null && !known.has(needs))
   if (lacking === undefined) {
     log.warn(

@@ -18,7 +18,7 @@ export interface BackupJob {
 
 type BackupConfig = Pick<EffectiveConfig, 'backupDir' | 'backupHours' | 'backupKeep' | 'dataDir'>
 
-/** Writes a backup to the operator's folder when the last one, whoever made it, is old enough. One job worker at a time does. */
+/** Writes a backup to the operator's folder when the last one, made here or by a command, is old enough. One job worker at a time does. */
 export function startBackups(services: {
   store: Store
   databaseUrl: string

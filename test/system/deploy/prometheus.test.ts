@@ -27,6 +27,7 @@ interface Dashboard {
 }
 const dashboard = JSON.parse(await readFile(join(root, 'deploy/grafana/patchbay.json'), 'utf8')) as Dashboard
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+const TEST_FILES = ['patchbay.rules.test.yml', 'patchbay.objective.test.yml']
 const rules = await readFile(join(folder, 'patchbay.rules.yml'), 'utf8')
 
 /** The metrics an expression reads; those the rules record are not the roles'. */
@@ -44,13 +45,13 @@ t.test(
   async (t) => {
     t.match(await promtool('check', 'rules', join(folder, 'patchbay.rules.yml')), /SUCCESS/)
     t.match(await promtool('check', 'config', '--syntax-only', join(folder, 'prometheus.yml')), /SUCCESS/)
-    t.match(await promtool('test', 'rules', join(folder, 'patchbay.rules.test.yml')), /SUCCESS/)
+    for (const file of TEST_FILES) t.match(await promtool('test', 'rules', join(folder, file)), /SUCCESS/)
   },
 )
 
 t.test('every alert is tested, and has its cure in docs/operations.md', async (t) => {
   const docs = await readFile(join(root, 'docs/operations.md'), 'utf8')
-  const tests = await readFile(join(folder, 'patchbay.rules.test.yml'), 'utf8')
+  const tests = (await Promise.all(TEST_FILES.map((file) => readFile(join(folder, file), 'utf8')))).join('\n')
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
   t.ok(alerts.length > 8)
   for (const alert of alerts) {

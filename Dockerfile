@@ -40,6 +40,9 @@ COPY --from=packages /patchbay/node_modules ./node_modules
 COPY . .
 COPY --from=packages /patchbay/packages/web/dist ./packages/web/dist
 COPY --from=media /mediasoup-worker ./node_modules/mediasoup/worker/out/Release/mediasoup-worker
+# docker build --build-arg COMMIT=$(git rev-parse HEAD): what the image runs, for /health, the metrics and the console.
+ARG COMMIT=unknown
+RUN echo "$COMMIT" > COMMIT
 RUN install -d -o node -g node -m 700 /data
 USER node
 ENV NODE_ENV=production PATCHBAY_DATA_DIR=/data

@@ -24,6 +24,52 @@ export async function resealAll(store: Store, config: KeyConfig, log: Logger): P
   return { resealed }
 }
 
+export interface DataKeyStatus {
+  /** How many sealed texts each key opens, by the setting that names it. */
+  readonly byKey: Readonly<Record<string, number>>
+  /** What no key opens, by table and column. */
+  readonly unopened: readonly { readonly column: string; readonly count: number }[]
+}
+
+/** Under which keys everything is sealed. Changes nothing. */
+export async function dataKeyStatus(store: Store, config: KeyConfig): Promise<DataKeyStatus> {
+  const old = config.dataKeyOld ?? []
+  const keys: [name: string, key: string][] = [
+    ['PATCHBAY_DATA_KEY', config.dataKey],
+    ...old.map((key, at): [string, string] => [`PATCHBAY_DATA_KEY_OLD, key ${at + 1} of ${old.length}`, key]),
+    ['JWT_API_SECRET', config.jwtApiSecret],
+  ]
+  const byKey: Record<string, number> = Object.fromEntries(keys.map(([name]) => [name, 0]))
+  const unopened: { column: string; count: number }[] = []
+  for (const sealedColumn of SEALED_COLUMNS) {
+    const { table, column, box, label, replaced = (value, by) => by(value as string) } = sealedColumn
+    const boxes = keys.map(([name, key]) => ({ name, box: box(key) }))
+    let count = 0
+    for (const row of await sealedValues(store, sealedColumn)) {
+      replaced(row.value, (sealed) => {
+        const found = boxes.find((one) => one.box.open(sealed, label(row)) !== undefined)?.name
+        if (found === undefined) count++
+        else byKey[found] = (byKey[found] ?? 0) + 1
+        return sealed
+      })
+    }
+    if (count > 0) unopened.push({ column: `${table}.${column}`, count })
+  }
+  return { byKey, unopened }
+}
+
+export function describeDataKeys({ byKey, unopened }: DataKeyStatus): string {
+  const lines = Object.entries(byKey).map(([name, count]) => `${count} secrets are sealed under ${name}`)
+  for (const { column, count } of unopened) lines.push(`${count} secrets of ${column} open with NO key: ${UNOPENED}`)
+  const earlier = Object.entries(byKey).some(([name, count]) => name !== 'PATCHBAY_DATA_KEY' && count > 0)
+  lines.push(
+    earlier
+      ? 'Earlier keys are still needed: the next start of an api node seals everything under PATCHBAY_DATA_KEY.'
+      : 'No earlier key is needed any more: once every node has the new PATCHBAY_DATA_KEY, take the others away.',
+  )
+  return lines.join('\n')
+}
+
 async function resealColumn(
   store: Store,
   sealedColumn: SealedColumn,
@@ -32,7 +78,7 @@ async function resealColumn(
   log: Logger,
 ): Promise<number> {
   const { table, column, box, label, replaced = (value, by) => by(value as string) } = sealedColumn
-  const [now, before] = [box(dataKey), earlier.map(box)]
+  const [now, before] = [box(dataKey), earlier.map((one) => box(one))]
   let count = 0
   for (const row of await sealedValues(store, sealedColumn)) {
     let changed = 0

@@ -85,7 +85,7 @@ async function openAuth(
   const mailer = config.smtpUrl === undefined ? undefined : await openMailer(config.smtpUrl, config.mailFrom)
   opened.push(() => mailer?.close())
   return {
-    accessTokens: createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock),
+    accessTokens: createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock, config.jwtApiSecretVerify),
     isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
     throttle: createLoginThrottle(redis, ({ kind, address, requestId }) => {
       const event = { kind: 'locked_out', userId: null, account: '', detail: { attempts_at: kind } } as const

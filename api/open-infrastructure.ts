@@ -21,6 +21,7 @@ import { openTraces, type Traces } from '../runtime/traces/open-traces.ts'
 import { providersInUse } from '../store/agents/agents.ts'
 import { waitForStore } from '../store/connections/wait-for-store.ts'
 import { openStore } from '../store/database/database.ts'
+import { measureDisk } from '../runtime/process/metrics/disk.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
@@ -31,6 +32,7 @@ import { resealAll } from './data-key.ts'
 import { RequestLog } from './requests/request-log.ts'
 import type { DataServices, PluginServices } from './services.ts'
 import { McpTools } from './tools/mcp-tools.ts'
+import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
 
 /** What everything else of an api node stands on. */
@@ -52,6 +54,7 @@ export async function openInfrastructure(
   const address = { publicUrl: config.publicUrl }
   const data = await openData(context, opened, address)
   countPool(registry, data.store)
+  measureDisk(registry, config.dataDir)
   const argumentChecks = openArgumentChecks(log)
   opened.push(() => argumentChecks.close())
   let mcpClients: Promise<McpClients> | undefined
@@ -64,7 +67,7 @@ export async function openInfrastructure(
     return mcpClients
   }
   opened.push(async () => (await mcpClients)?.close())
-  const box = toolSecrets(config.dataKey)
+  const box = toolSecrets(config)
   const traces = await openTraces(config, log)
   opened.push(() => traces?.stop())
   const providerHealth = createProviderHealth(plugins, log)
@@ -108,6 +111,10 @@ async function openData(
   const batchJobs = openQueue('batches', redis)
   opened.push(() => batchJobs.close())
   await preparePasswords()
-  const objects = await openObjects({ ...context, publicUrl: () => address.publicUrl })
-  return { store, databaseUrl, redis, objects, vectors, embeddings, documentJobs, batchJobs, requestLog }
+  const objects = await openObjects({ ...context, publicUrl: () => config.nodeUrl ?? address.publicUrl })
+  const inFolder = plugins.chosen('objectstore') === 'local-files'
+  const recordingsOfNodes = inFolder ? await openRecordingsOfNodes({ redis, objects, log }) : NO_OTHER_NODES
+  opened.push(() => recordingsOfNodes.stop())
+  const kept = { objects, recordingsOfNodes }
+  return { store, databaseUrl, redis, ...kept, vectors, embeddings, documentJobs, batchJobs, requestLog }
 }

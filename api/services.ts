@@ -24,6 +24,7 @@ import type { Operators } from './auth/operators.ts'
 import type { SecurityLog } from './auth/security-log.ts'
 import type { StandingRights } from './auth/standing-rights.ts'
 import type { Outbound } from './calls/outbound-start.ts'
+import type { RecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import type { Live } from './events/live.ts'
 import type { Incoming } from './http/server.ts'
 import type { Sessions } from './realtime/start.ts'
@@ -42,6 +43,8 @@ export interface DataServices {
   readonly redis: RedisClient
   /** Recordings and other data kept as whole files. */
   readonly objects: ObjectStore
+  /** Recordings that other api nodes have in their folders. */
+  readonly recordingsOfNodes: RecordingsOfNodes
   /** Finds passages of agents' documents; use it through api/knowledge/retrieve.ts. */
   readonly vectors: VectorStore
   /** Makes vectors of questions; undefined where the operator has no provider of them. */

@@ -39,7 +39,9 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       registry: infrastructure.registry,
       ready: async () => {
         const found = await readiness()
-        return { ready: found.status === 'ready', ...found, workers: sessions.workers().length }
+        const warning = await services.recordingsOfNodes.warning().catch(() => undefined)
+        const recordings = warning === undefined ? {} : { recordings: warning }
+        return { ready: found.status === 'ready', ...found, workers: sessions.workers().length, ...recordings }
       },
       drain: () => {
         context.requestStop('drain')

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describeConfig } from '../config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from '../config/effective.ts'
 import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
@@ -9,10 +7,11 @@ import { serviceLinksOf } from '../config/service-links.ts'
 import { systemClock } from '../runtime/lib/clock.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
 import { nearest } from '../runtime/lib/nearest.ts'
+import { buildInfo } from '../runtime/process/build-info.ts'
 import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { run } from './run.ts'
-import { withDatabase } from './services.ts'
+import { borrowing, withDatabase } from './services.ts'
 
 const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
                           [--allow-read=…] [--allow-listen=…]
@@ -21,10 +20,13 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   api       an api node                (DATABASE_URL, REDIS_URL)
   jobs      a job worker               (DATABASE_URL, REDIS_URL)
   voice     a voice worker             (PATCHBAY_API_URLS)
-  backup    copies database, files and secrets into one file, also while it runs: backup <file.tar.gz>
+  backup    copies database, files and secrets into one file, also while it runs: backup <file.tar.gz>,
+            or into a folder, where it keeps the newest; --verify restores it to compare
+  verify    restores such a file into a scratch database and compares: verify <file.tar.gz>
   restore   fills an empty installation from such a file: restore <file.tar.gz>
   move      copies the data into another PostgreSQL: move --to=postgres://…
-  migrate   brings the database up to date, and ends (DATABASE_URL)
+  migrate   brings the database up to date, and ends; --plan says what that locks, and for how long
+  data-key  under which keys secrets in the database are sealed: data-key status
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
@@ -47,9 +49,11 @@ const COMMANDS = [
   'start',
   ...ROLES,
   'backup',
+  'verify',
   'restore',
   'move',
   'migrate',
+  'data-key',
   'config',
   'doctor',
   'plugins',
@@ -79,7 +83,7 @@ async function perform(argv: readonly string[]): Promise<void> {
   const flags = argv.filter(
     (argument) =>
       argument.startsWith('-') &&
-      !['--help', '-h', '--version', '--grant=all', '--no-test'].includes(argument) &&
+      !['--help', '-h', '--version', '--grant=all', '--no-test', '--verify', '--plan'].includes(argument) &&
       !/^--(port|to)=/.test(argument),
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
@@ -87,7 +91,11 @@ async function perform(argv: readonly string[]): Promise<void> {
   const unknown = words.find(
     (word, at) =>
       !COMMANDS.includes(word) &&
-      !(['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'restore'].includes(command) && at > 0),
+      !(
+        ['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'verify', 'restore', 'data-key'].includes(
+          command,
+        ) && at > 0
+      ),
   )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -98,10 +106,8 @@ async function perform(argv: readonly string[]): Promise<void> {
     return
   }
   if (command === 'version' || argv.includes('--version')) {
-    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')) as {
-      version: string
-    }
-    process.stdout.write(`Patchbay ${version} (Node ${process.versions.node})\n`)
+    const { version, commit } = buildInfo()
+    process.stdout.write(`Patchbay ${version} (commit ${commit}, Node ${process.versions.node})\n`)
     return
   }
   const envFile = useEnvFile()
@@ -132,24 +138,40 @@ async function perform(argv: readonly string[]): Promise<void> {
     const { dataDir, modelHub: hub } = config
     const text = await runModelsCommand({ words: words.slice(1), dataDir, hub, say, terminal, signal: stop.signal })
     process.stdout.write(`${text}\n`)
-  } else if (command === 'backup' || command === 'restore' || command === 'move') {
+  } else if (command === 'backup' || command === 'verify' || command === 'restore' || command === 'move') {
     const commands = await import('../store/backup/command.ts')
     const log = createLogger({ level: 'warn', name: command })
-    const { databaseUrl, dataDir } = config
-    const options = { databaseUrl, dataDir, searchPath: processEnvironment().PATH, log }
+    const { databaseUrl, dataDir, backupKeep: keep } = config
+    const searchPath = processEnvironment().PATH
+    const options = { databaseUrl, dataDir, searchPath, log, say: writeLine, keep, verify: argv.includes('--verify') }
     const to = argv.find((argument) => argument.startsWith('--to='))?.slice('--to='.length)
-    const [, subject = to, ...more] = words
+    const [, subject = command === 'move' ? to : command === 'backup' ? config.backupDir : undefined, ...more] = words
     if (subject === undefined || more.length > 0) {
       fail(
         `Usage: npm run patchbay ${command} ${command === 'move' ? '-- --to=postgres://user:password@host/database' : '<file.tar.gz>'}`,
       )
     }
     process.stdout.write(`${await commands[command](subject, options)}\n`)
+  } else if (command === 'migrate' && argv.includes('--plan')) {
+    const [{ describePlan }, quiet] = [
+      await import('../store/database/migrate.ts'),
+      createLogger({ level: 'warn', name: 'migrate' }),
+    ]
+    const text = await borrowing(config, 'migrate', (databaseUrl) => describePlan(databaseUrl, quiet))
+    process.stdout.write(`${text}\n`)
   } else if (command === 'migrate') {
     const text = await withDatabase(config, 'migrate', async (_, applied) => {
       return applied.length === 0 ? 'The database is up to date' : `Updated the database: ${applied.join(', ')}`
     })
     process.stdout.write(`${text}\n`)
+  } else if (command === 'data-key') {
+    if (words[1] !== 'status' || words.length > 2) fail('Usage: npm run patchbay data-key status')
+    const { runDataKeyStatus } = await import('./data-key.ts')
+    const effective = await effectiveConfig(config, {
+      roles: ['jobs'],
+      selfContained: config.databaseUrl === undefined,
+    })
+    process.stdout.write(`${await withDatabase(config, 'data-key', (url) => runDataKeyStatus(url, effective))}\n`)
   } else if (command === 'admin') {
     await admin(words.slice(1), config)
   } else if (command === 'rules') {

@@ -18,9 +18,11 @@ import type { Logger } from '../runtime/process/log.ts'
 import { endSpawner } from '../runtime/process/offload/spawner.ts'
 import { raise } from '../runtime/process/priority.ts'
 import { engineThreads, NODE_PRIORITY, runLoopInRealtime, VOICE_PRIORITY } from '../runtime/process/realtime.ts'
+import { DrainLog } from './drain-log.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
+import { openFilesLimit, startWarnings } from './start-warnings.ts'
 import { startVoiceWorkers } from './voice-workers.ts'
 
 /** On top of the drain: what closing sockets and pools may take. */
@@ -46,11 +48,13 @@ export async function run(options: Run): Promise<void> {
   const closing = new AbortController()
   let failure: unknown
   let graceMs = 0
+  let draining: DrainLog | undefined
   const starting = start(options, running, closing.signal, engine)
   try {
     const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
     running.stopping = true
     graceMs = graceFor(options, reason)
+    draining = new DrainLog({ log, roles: running.roles, reason, limitMs: graceMs })
     say(options, `${reason === CRASH ? 'After an error: ' : ''}${stoppingWords(running, graceMs)}`)
   } catch (error) {
     failure = error
@@ -58,6 +62,7 @@ export async function run(options: Run): Promise<void> {
   const hurry = stop.forced.then(async () => {
     // Cutting the children may let the graceful end come first: it was forced all the same.
     process.exitCode = 130
+    draining?.forced()
     closing.abort()
     await Promise.race([endChildren(running), sleep(FORCED_STOP_MS)])
     process.exit(130)
@@ -70,6 +75,7 @@ export async function run(options: Run): Promise<void> {
     Promise.race([settled, sleep(START_SETTLES_MS)]).then(() => stopAll(options, running, graceMs, closing)),
   ])
   if (failure !== undefined) throw failure
+  draining?.stopped()
   say(options, 'Stopped')
 }
 
@@ -77,6 +83,9 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
   const { roles, selfContained, config, log } = options
   const startedAtMs = performance.now()
   const env = processEnvironment()
+  const { workerCapacity } = config
+  const openFiles = await openFilesLimit()
+  for (const warning of startWarnings({ roles, selfContained, workerCapacity, openFiles })) log.warn(warning)
   const consoleFolder = roles.includes('api') ? buildConsole(options, signal) : undefined
   const plugins = await loadPlugins({ config, env, log, signal })
   const defaults = roles.includes('api') ? defaultProviders(plugins, config) : undefined

@@ -57,23 +57,34 @@ export async function withDatabase<T>(
   name: string,
   work: (databaseUrl: string, applied: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const quiet = createLogger({ level: 'warn', name })
-  const [{ migrate }, { borrowDatabase }, { waitForStore }] = await Promise.all([
+  const [{ migrate }, { waitForStore }] = await Promise.all([
     import('../store/database/migrate.ts'),
-    import('../store/embedded/embedded.ts'),
     import('../store/connections/wait-for-store.ts'),
   ])
+  return borrowing(config, name, async (databaseUrl) => {
+    const quiet = createLogger({ level: 'warn', name })
+    const applied = await waitForStore(quiet, () => migrate(databaseUrl, quiet)).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    return work(databaseUrl, applied)
+  })
+}
+
+/** The same, as it is. */
+export async function borrowing<T>(
+  config: Config,
+  name: string,
+  work: (databaseUrl: string) => Promise<T>,
+): Promise<T> {
+  const quiet = createLogger({ level: 'warn', name })
+  const { borrowDatabase } = await import('../store/embedded/embedded.ts')
   const { dataDir } = config
   const own =
     config.databaseUrl === undefined
       ? await borrowDatabase({ dataDir, log: quiet, searchPath: processEnvironment().PATH })
       : undefined
   try {
-    const databaseUrl = config.databaseUrl ?? own?.databaseUrl ?? ''
-    const applied = await waitForStore(quiet, () => migrate(databaseUrl, quiet)).catch((error) =>
+    return await work(config.databaseUrl ?? own?.databaseUrl ?? '').catch((error) =>
       unreachable('DATABASE_URL', 'PostgreSQL', error),
     )
-    return await work(databaseUrl, applied)
   } finally {
     await own?.stop(SERVICES_STOP_MS)
   }

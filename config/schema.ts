@@ -102,6 +102,35 @@ export const SETTINGS = {
     default: '.data',
     description: 'Folder of the embedded database, Redis, files and generated secrets.',
   },
+  backupDir: {
+    env: 'PATCHBAY_BACKUP_DIR',
+    type: 'path',
+    default: undefined,
+    description:
+      'Folder that a job worker writes backups to, one each PATCHBAY_BACKUP_HOURS; unset: it makes none. The job worker needs the data folder of the api node.',
+  },
+  backupHours: {
+    env: 'PATCHBAY_BACKUP_HOURS',
+    type: 'number',
+    default: 24,
+    min: 0.1,
+    description: 'Hours between the backups of PATCHBAY_BACKUP_DIR.',
+  },
+  backupKeep: {
+    env: 'PATCHBAY_BACKUP_KEEP',
+    type: 'integer',
+    default: 7,
+    min: 1,
+    description: 'How many backups stay in a folder that `backup` or the job worker writes to; older ones are removed.',
+  },
+  backupMaxAgeHours: {
+    env: 'PATCHBAY_BACKUP_MAX_AGE_HOURS',
+    type: 'number',
+    default: 36,
+    min: 0,
+    description:
+      'Age of the last backup above which PatchbayBackupOld fires (patchbay_backup_age_limit_seconds); 0: never, where backups are made by other means.',
+  },
   modelHub: {
     env: 'PATCHBAY_MODEL_HUB',
     type: 'url',
@@ -132,6 +161,14 @@ export const SETTINGS = {
     description:
       'Secret that signs access tokens; at least 32 characters. Generated and kept in the data folder by the embedded default, required with DATABASE_URL.',
   },
+  jwtApiSecretVerify: {
+    env: 'JWT_API_SECRET_VERIFY',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description:
+      'Further secrets whose access tokens and links to files are accepted, comma-separated: while JWT_API_SECRET is changed, the next one before it signs and the previous one afterwards.',
+  },
   dataKey: {
     env: 'PATCHBAY_DATA_KEY',
     type: 'string',
@@ -146,7 +183,8 @@ export const SETTINGS = {
     type: 'list',
     default: undefined,
     secret: true,
-    description: 'Earlier values of PATCHBAY_DATA_KEY, comma-separated: what they sealed is sealed anew at start.',
+    description:
+      'Earlier values of PATCHBAY_DATA_KEY, and the next one while it is changed, comma-separated: what they sealed is opened, and sealed anew under PATCHBAY_DATA_KEY at start.',
   },
   signup: {
     env: 'PATCHBAY_SIGNUP',
@@ -225,6 +263,14 @@ export const SETTINGS = {
     min: 16,
     description:
       'Secret a voice worker shows to an api node; at least 16 characters. Generated and kept in the data folder by npm start, required where api and voice start alone.',
+  },
+  linkTokenVerify: {
+    env: 'PATCHBAY_LINK_TOKEN_VERIFY',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description:
+      'Further link tokens that an api node accepts, comma-separated: while PATCHBAY_LINK_TOKEN is changed, the one that voice workers do not show yet, or no longer.',
   },
   apiUrls: {
     env: 'PATCHBAY_API_URLS',

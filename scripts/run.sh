@@ -178,7 +178,7 @@ install_default_programs() {
 # say what is missing.
 install_test_peers() {
   if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
-  install_programs sipp baresip kamailio chromium firefox-esr pulseaudio promtool pgbouncer redis-sentinel
+  install_programs sipp baresip kamailio chromium firefox-esr pulseaudio promtool pgbouncer redis-sentinel nginx haproxy
 }
 
 command=${1:-help}

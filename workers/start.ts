@@ -7,6 +7,7 @@ import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/plugin/role.ts'
 import { openMailer } from '../runtime/process/mail.ts'
 import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
+import { measureDisk } from '../runtime/process/metrics/disk.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
@@ -16,10 +17,12 @@ import { openTraces } from '../runtime/traces/open-traces.ts'
 import { readinessParts, storeFaults } from '../store/connections/readiness.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
+import { countDeliveries } from '../store/events/count-deliveries.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { startAnalysis } from './analysis/start.ts'
+import { countBackups, startBackups } from './backups/start.ts'
 import { startBatches } from './batch/start.ts'
 import { startCallSums } from './call-sums/start.ts'
 import { startDialer } from './dialer/start.ts'
@@ -75,6 +78,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => sums.stop())
     const oldData = startRetention({ store, objects, log })
     opened.push(() => oldData.stop())
+    const backups = startBackups({ ...context, store })
+    opened.push(() => backups.stop())
     const checks = openArgumentChecks(log)
     opened.push(() => checks.close())
     const analysis = startAnalysis({
@@ -93,6 +98,9 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => voiceWatch.stop())
     const registry = processRegistry('jobs', [lostRows, ...Object.values(callMetrics)])
     countPool(registry, store)
+    countDeliveries(registry, store)
+    measureDisk(registry, context.config.dataDir)
+    countBackups(registry, store, context.config)
     const queues = countQueues(registry, redis)
     opened.push(() => queues.close())
     const stores = storeFaults(store, redis, context.clock)

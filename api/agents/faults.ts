@@ -42,7 +42,7 @@ export async function agentFaults(
   async function toolFaults(): Promise<readonly Fault[]> {
     if (input.tools === undefined) return []
     try {
-      await storedTools(input.tools, agent?.tools ?? [], { box: toolSecrets(config.dataKey), workspaceId, checks })
+      await storedTools(input.tools, agent?.tools ?? [], { box: toolSecrets(config), workspaceId, checks })
       return []
     } catch (error) {
       if (error instanceof ValidationError) return error.faults

@@ -122,7 +122,7 @@ const create = defineRoute({
     const { LLM_provider, STT_provider, TTS_provider } = choices
     await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider }, body.fallbacks)
     const { workspaceId } = tenant
-    const box = toolSecrets(config.dataKey)
+    const box = toolSecrets(config)
     const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
     const agent = await insertAgent(tenant, {
       agent_name: body.agent_name,
@@ -174,7 +174,7 @@ const update = defineRoute({
     const fallbacks = body.fallbacks ?? (before.fallbacks as FallbacksInput)
     await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider }, fallbacks)
     const { workspaceId } = tenant
-    const box = toolSecrets(config.dataKey)
+    const box = toolSecrets(config)
     const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))
     const changes = {
       ...agentColumns(body),

@@ -1,5 +1,5 @@
-import { jwtVerify, SignJWT } from 'jose'
-import { JWTExpired } from 'jose/errors'
+import { type JWTVerifyResult, jwtVerify, SignJWT } from 'jose'
+import { JWSSignatureVerificationFailed, JWTExpired } from 'jose/errors'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 
@@ -28,8 +28,16 @@ const REMEMBERED_TOKENS = 10_000
 const MAX_TOKEN_LENGTH = 4096
 
 /** HS256 JWTs with the claims `sub`, `email`, `exp`, `iat` and `sid`. */
-export function createAccessTokens(secret: string, ttlS: number, clock: Clock): AccessTokens {
-  const key = new TextEncoder().encode(secret)
+export function createAccessTokens(
+  secret: string,
+  ttlS: number,
+  clock: Clock,
+  /** Those of the secrets that tokens are accepted of as well. */
+  alsoAccepted: readonly string[] = [],
+): AccessTokens {
+  const encoder = new TextEncoder()
+  const key = encoder.encode(secret)
+  const keys = [key, ...alsoAccepted.map((one) => encoder.encode(one))]
   const verified = new Map<string, AccessClaims>()
 
   function unexpired(claims: AccessClaims): AccessClaims {
@@ -38,7 +46,7 @@ export function createAccessTokens(secret: string, ttlS: number, clock: Clock): 
   }
 
   async function check(token: string): Promise<AccessClaims> {
-    const claims = await claimsOf(token, key, ttlS, new Date(clock.nowMs()))
+    const claims = await claimsOf(token, keys, ttlS, new Date(clock.nowMs()))
     if (verified.size >= REMEMBERED_TOKENS) verified.delete(verified.keys().next().value as string)
     verified.set(token, claims)
     return claims
@@ -61,14 +69,10 @@ export function createAccessTokens(secret: string, ttlS: number, clock: Clock): 
   }
 }
 
-async function claimsOf(token: string, key: Uint8Array, ttlS: number, now: Date): Promise<AccessClaims> {
+async function claimsOf(token: string, keys: readonly Uint8Array[], ttlS: number, now: Date): Promise<AccessClaims> {
   if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new PatchbayError('invalid_token')
   try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ['HS256'],
-      requiredClaims: ['sub', 'email', 'exp'],
-      currentDate: now,
-    })
+    const { payload } = await verifiedBy(token, keys, now)
     return {
       sub: String(payload.sub),
       email: String(payload.email),
@@ -79,4 +83,22 @@ async function claimsOf(token: string, key: Uint8Array, ttlS: number, now: Date)
   } catch (cause) {
     throw new PatchbayError(cause instanceof JWTExpired ? 'token_expired' : 'invalid_token', { cause })
   }
+}
+
+/** By the first key that made it; throws what the last one says of the signature, or that it is expired. */
+async function verifiedBy(token: string, keys: readonly Uint8Array[], now: Date): Promise<JWTVerifyResult> {
+  let refused: unknown
+  for (const key of keys) {
+    try {
+      return await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        requiredClaims: ['sub', 'email', 'exp'],
+        currentDate: now,
+      })
+    } catch (error) {
+      if (!(error instanceof JWSSignatureVerificationFailed)) throw error
+      refused = error
+    }
+  }
+  throw refused
 }

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import { UnopenedSecret } from '../../runtime/lib/secret-box.ts'
+import { type DataKeys, UnopenedSecret } from '../../runtime/lib/secret-box.ts'
 import { parseCleanJson } from '../../runtime/lib/text.ts'
 import type { NetRule } from '../../runtime/plugin/grants/net-rule.ts'
 import type { Logger } from '../../runtime/process/log.ts'
@@ -44,7 +44,7 @@ export async function askInboundWebhook(
   question: InboundQuestion,
   options: {
     allowed: readonly NetRule[]
-    dataKey: string
+    keys: DataKeys
     /** Where requests become spans; undefined: nowhere. */
     requests?: HttpSpans | undefined
     clock: Clock
@@ -64,7 +64,7 @@ export async function askInboundWebhook(
     agent_id: question.agentId,
     created_at: new Date(nowMs).toISOString(),
   })
-  const opened = secret === null ? undefined : webhookSecrets(options.dataKey).open(secret, to)
+  const opened = secret === null ? undefined : webhookSecrets(options.keys).open(secret, to)
   if (opened === undefined) {
     const { message } = new UnopenedSecret('its secret')
     options.log.error({ callId, number: to, reason: message }, 'An inbound webhook cannot be asked')

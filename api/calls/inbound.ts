@@ -10,6 +10,7 @@ import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import type { DataKeys } from '../../runtime/lib/secret-box.ts'
 import { cleanJson, cleanText, cutText } from '../../runtime/lib/text.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/grants/net-rule.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
@@ -48,7 +49,7 @@ interface InboundOptions {
   mcpTools: Pick<McpTools, 'complete'>
   /** Where requests become spans; undefined: nowhere. */
   requests?: HttpSpans | undefined
-  config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
+  config: DataKeys & { readonly toolsAllowNet?: readonly string[] | undefined }
   clock: Clock
   log: Logger
   /** Called with each refused call and the reason. */
@@ -194,7 +195,7 @@ async function whoAnswers(
     },
     {
       allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule),
-      ...{ dataKey: config.dataKey, requests, clock, log, signal },
+      ...{ keys: config, requests, clock, log, signal },
     },
   )
   if ('fault' in answer) return { agent: await own(), variables: {}, rejected: false, fault: answer.fault }

@@ -29,17 +29,18 @@ const recording = defineRoute({
   description:
     'WAV in stereo: the caller on the left, the agent on the right. A call has one some seconds after its end, when ' +
     'calls are recorded (`PATCHBAY_RECORD_CALLS`); its `recording_url` is null until then.',
-  handler: async ({ params, tenant, signal, log }, { objects, plugins }) => {
+  handler: async ({ params, tenant, signal, log }, { objects, plugins, recordingsOfNodes }) => {
     const call = await requireCall(tenant, params.call_log_id)
     if (call.recording_key === null) throw new PatchbayError('recording_not_found')
     const link = { expiresInS: LINK_TTL_S, filename: `call-${call.id}.wav` }
     const limit = signalWithin(TIMEOUT_MS, signal)
-    const url = await objects.url(call.recording_key, link, limit).catch((cause: Error) => {
+    const here = await objects.url(call.recording_key, link, limit).catch((cause: Error) => {
       if (signal.aborted) throw cause
       log.warn({ err: cause, callId: call.id }, 'Could not make the download URL of a recording')
       const provider = plugins.titleOf(plugins.chosen('objectstore'))
       throw new PatchbayError('provider_fault', { params: { provider, detail: cause.message }, cause })
     })
+    const url = here ?? (await recordingsOfNodes.find(call.recording_key, link))
     if (url === undefined) throw new PatchbayError('recording_not_found')
     return new Reply({
       headers: [
@@ -66,7 +67,9 @@ const file = defineRoute({
   description: 'Takes a `Range` of one part, as players send it.',
   handler: async (request, { config, clock }) => {
     const { params, signal } = request
-    const { key, filename } = openLinkSigner(config.jwtApiSecret, () => clock.nowMs()).open(params.link)
+    const { key, filename } = openLinkSigner(config.jwtApiSecret, () => clock.nowMs(), config.jwtApiSecretVerify).open(
+      params.link,
+    )
     const path = objectPath(config.dataDir, key)
     const whole = await readObject(path, signal)
     if (whole === undefined) throw new PatchbayError('not_found')

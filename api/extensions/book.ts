@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import { createSecretBox } from '../../runtime/lib/secret-box.ts'
+import { createSecretBox, type DataKeys } from '../../runtime/lib/secret-box.ts'
 import type { ExtensionDirectory } from '../../runtime/plugin-sdk/telephony/extension.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
@@ -10,7 +10,7 @@ import { readBindings, writeBindings } from '../../store/redis/extension-binding
 import { allExtensions } from '../../store/telephony/extensions.ts'
 
 /** What seals the passwords of extensions. */
-export const extensionSecrets = (key: string) => createSecretBox(key, 'extension passwords')
+export const extensionSecrets = (keys: string | DataKeys) => createSecretBox(keys, 'extension passwords')
 
 /** Where api nodes hear that extensions have changed; the message says nothing. */
 const CHANNEL = 'patchbay:extensions'
@@ -30,14 +30,14 @@ export interface ExtensionBook extends ExtensionDirectory {
 }
 
 export async function openExtensionBook(options: {
-  config: { readonly dataKey: string }
+  config: DataKeys
   store: Store
   redis: RedisClient
   clock: Clock
   log: Logger
 }): Promise<ExtensionBook> {
   const { config, store, redis, clock, log } = options
-  const box = extensionSecrets(config.dataKey)
+  const box = extensionSecrets(config)
   const node = randomUUID()
   const registered = new Set<string>()
   const changes = await openChanges(redis, CHANNEL, { what: 'Listening for changes of extensions', log })

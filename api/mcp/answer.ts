@@ -1,6 +1,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { buildInfo } from '../../runtime/process/build-info.ts'
 import type { OfferedTool } from './tools.ts'
 
 /** Answers messages of the Model Context Protocol by the official library, without sessions: any api node answers any of them. */
@@ -28,7 +29,7 @@ export async function answerMessage(
   { tools, protocolVersion, run }: { tools: readonly OfferedTool[]; protocolVersion: string; run: RunTool },
 ): Promise<McpAnswer> {
   const server = new Server(
-    { name: 'patchbay', version: '0.1.0' },
+    { name: 'patchbay', version: buildInfo().version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({

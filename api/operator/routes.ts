@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { buildInfo } from '../../runtime/process/build-info.ts'
 import { auditPage } from '../../store/accounts/audit-log.ts'
 import {
   type ListedWorkspace,
@@ -76,7 +77,13 @@ const windowOf = ({ page, page_size }: { page: number; page_size: number }) => (
   limit: page_size,
 })
 
-const settingsExample = { signup: null, effective_signup: 'local', mail: false, version: '0.1.0' }
+const settingsExample = {
+  signup: null,
+  effective_signup: 'local',
+  mail: false,
+  version: '0.1.0',
+  commit: '5f2c09d1e7ab',
+}
 
 const settings = defineRoute({
   ...common,
@@ -417,7 +424,7 @@ async function settingsBody(services: Services) {
     signup: await signupSetting(store),
     effective_signup: await effectiveSignup(services),
     mail: mailer !== undefined,
-    version: '0.1.0',
+    ...buildInfo(),
   }
 }
 

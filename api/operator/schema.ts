@@ -20,6 +20,7 @@ export const SettingsBody = Type.Object({
     description: 'Whether a mail server is set; without one links are handed out by the operator.',
   }),
   version: Type.String(),
+  commit: Type.String({ description: 'Of git; `unknown` where it is neither a checkout nor an image that names it.' }),
 })
 
 export const SettingsInput = Type.Object({

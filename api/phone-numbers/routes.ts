@@ -267,7 +267,7 @@ function inboundWebhook(
     ])
   }
   const secret = newWebhookSecret()
-  const sealed = webhookSecrets(config.dataKey).seal(secret, phoneNumber)
+  const sealed = webhookSecrets(config).seal(secret, phoneNumber)
   return {
     columns: { inbound_webhook: url, inbound_webhook_secret: sealed },
     shown: { inbound_webhook_secret: secret },

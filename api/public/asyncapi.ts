@@ -1,4 +1,5 @@
 import { type TObject, Type } from 'typebox'
+import { buildInfo } from '../../runtime/process/build-info.ts'
 import { CLIENT_MESSAGES, SERVER_MESSAGES } from '../realtime/messages.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
 
@@ -104,7 +105,7 @@ export const asyncApiRoute: AnyRoute = defineRoute({
   summary: 'The realtime protocol as an AsyncAPI 3.0 document',
   examples: { success: { asyncapi: '3.0.0' } },
   handler: (_, { config }) => {
-    document ??= JSON.stringify(asyncApiDocument(config.publicUrl, '0.1.0'))
+    document ??= JSON.stringify(asyncApiDocument(config.publicUrl, buildInfo().version))
     return new Reply({ body: document, headers: [['content-type', 'application/json; charset=utf-8']] })
   },
 })

@@ -34,6 +34,7 @@ import { realtimeRoute } from './websocket.ts'
 interface SessionsOptions {
   config: {
     readonly linkToken: string
+    readonly linkTokenVerify?: readonly string[] | undefined
     readonly queueWaitMs: number
     readonly recoveryWaitMs: number
     readonly wrapUpMs: number
@@ -108,7 +109,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, clock, log })
   const hub = createLinkHub({
     nodeId,
-    token: config.linkToken,
+    tokens: [config.linkToken, ...(config.linkTokenVerify ?? [])],
     clock,
     log,
     ...(options.dropped === undefined ? {} : { dropped: options.dropped }),

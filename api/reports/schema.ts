@@ -125,6 +125,8 @@ export const Workload = Type.Object({
       turn_latency_p95_ms: Nullable(Type.Number()),
       sessions_total: Nullable(Type.Integer()),
       failures_total: Nullable(Type.Integer()),
+      version: Nullable(Type.String()),
+      commit: Nullable(Type.String()),
     }),
     { description: 'A worker that does not answer in 1 s is `unreachable`; its figures are null.' },
   ),

@@ -100,6 +100,7 @@ function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad 
     .filter((sample) => sample.labels.stage === 'total')
     .map((sample) => ({ le: sample.labels.le === '+Inf' ? Infinity : Number(sample.labels.le), count: sample.value }))
   const [activeSessions, capacity] = [value(WORKER_METRICS.activeSessions), value(WORKER_METRICS.capacity)]
+  const build = named('patchbay_build_info')[0]?.labels
   return {
     worker_id: entry.workerId,
     state: WORKER_STATES.find((known) => known === state) ?? 'unreachable',
@@ -113,6 +114,8 @@ function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad 
     turn_latency_p95_ms: inMs(histogramQuantile(0.95, turnBuckets)),
     sessions_total: value(WORKER_METRICS.sessionsTotal),
     failures_total: named(WORKER_METRICS.failuresTotal).reduce((total, sample) => total + sample.value, 0),
+    version: build?.version ?? null,
+    commit: build?.commit ?? null,
   }
 }
 
@@ -130,6 +133,8 @@ function unreachable(entry: WorkerEntry): WorkerLoad {
     turn_latency_p95_ms: null,
     sessions_total: null,
     failures_total: null,
+    version: null,
+    commit: null,
   }
 }
 
@@ -159,6 +164,8 @@ export const workloadExample = {
       turn_latency_p95_ms: 910,
       sessions_total: 118,
       failures_total: 0,
+      version: '0.1.0',
+      commit: '5f2c09d1e7ab',
     },
   ],
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { buildInfo } from '../../runtime/process/build-info.ts'
 import { openApiDocument } from '../openapi/openapi.ts'
 import { type AnyRoute, type ApiRequest, defineRoute, Reply } from '../route.ts'
 import { Readiness } from './readiness.ts'
@@ -17,11 +18,14 @@ const health = defineRoute({
   path: '/health',
   auth: 'none',
   role: 'none',
-  success: { status: 200, schema: Type.Object({ status: Type.Literal('ok') }) },
+  success: {
+    status: 200,
+    schema: Type.Object({ status: Type.Literal('ok'), version: Type.String(), commit: Type.String() }),
+  },
   tag,
   summary: 'The process runs',
-  examples: { success: { status: 'ok' } },
-  handler: () => ({ status: 'ok' as const }),
+  examples: { success: { status: 'ok', version: '0.1.0', commit: '5f2c09d1e7ab' } },
+  handler: () => ({ status: 'ok' as const, ...buildInfo() }),
 })
 
 const ready = defineRoute({
@@ -182,7 +186,9 @@ function openApi(routes: () => readonly AnyRoute[]): AnyRoute {
     tag,
     summary: 'This documentation as an OpenAPI 3.1 document',
     handler: (_, { config }) => {
-      document ??= JSON.stringify(openApiDocument(routes(), { publicUrl: config.publicUrl, version: '0.1.0' }))
+      document ??= JSON.stringify(
+        openApiDocument(routes(), { publicUrl: config.publicUrl, version: buildInfo().version }),
+      )
       return new Reply({ body: document, headers: [['content-type', 'application/json; charset=utf-8']] })
     },
   })

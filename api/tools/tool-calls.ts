@@ -2,7 +2,7 @@ import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
-import { createSecretBox, UnopenedSecret } from '../../runtime/lib/secret-box.ts'
+import { createSecretBox, type DataKeys, UnopenedSecret } from '../../runtime/lib/secret-box.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/grants/net-rule.ts'
 import { CarrierFault, TransferRefused } from '../../runtime/plugin-sdk/telephony/carrier.ts'
@@ -33,10 +33,10 @@ const MAX_ERROR_CHARACTERS = 500
 const NOT_POSSIBLE = 'This is not possible in this conversation.'
 
 /** The box in which the header values of tools are sealed. */
-export const toolSecrets = (secret: string) => createSecretBox(secret, 'tool headers')
+export const toolSecrets = (keys: string | DataKeys) => createSecretBox(keys, 'tool headers')
 
 interface ToolCallsOptions {
-  config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
+  config: DataKeys & { readonly toolsAllowNet?: readonly string[] | undefined }
   store: Store
   log: Logger
   checks: ArgumentChecks
@@ -103,7 +103,7 @@ export function createToolCalls({
   calls,
   carriers,
 }: ToolCallsOptions): ToolCalls {
-  const box = toolSecrets(config.dataKey)
+  const box = toolSecrets(config)
   const allowed: readonly NetRule[] = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
 
   const http = async (

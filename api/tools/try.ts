@@ -61,7 +61,7 @@ const tryTool = defineRoute({
       throw new ValidationError([{ loc: ['body', 'tool', 'type'], msg: 'must be "http"', type: 'value_error' }])
     }
     const { workspaceId } = tenant
-    const box = toolSecrets(config.dataKey)
+    const box = toolSecrets(config)
     const [tool] = await storedTools([body.tool], agent.tools, { box, workspaceId, checks: argumentChecks }).catch(
       (error) => {
         throw error instanceof ValidationError ? new ValidationError(error.faults.map(ofOneTool)) : error

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { EffectiveConfig } from '../../config/schema.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import { createSecretBox } from '../../runtime/lib/secret-box.ts'
+import { createSecretBox, type DataKeys } from '../../runtime/lib/secret-box.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import {
   LOCAL_TRUNK_ID,
@@ -26,7 +26,7 @@ import { type ExtensionBook, openExtensionBook } from '../extensions/book.ts'
 import { admitAddresses, reachOfWorkspaces } from './address-policy.ts'
 
 /** What seals the passwords of trunks. */
-export const trunkSecrets = (key: string) => createSecretBox(key, 'trunk passwords')
+export const trunkSecrets = (keys: string | DataKeys) => createSecretBox(keys, 'trunk passwords')
 
 /** Where api nodes hear that trunks have changed; the message says nothing. */
 const CHANNEL = 'patchbay:trunks'
@@ -54,7 +54,7 @@ export interface TrunkRegistry extends TrunkDirectory {
 }
 
 export async function openTrunkBook(options: {
-  config: Pick<EffectiveConfig, 'dataKey' | 'databaseUrl' | 'eventsDays' | 'trunksAllowNet'>
+  config: Pick<EffectiveConfig, 'dataKey' | 'dataKeyOld' | 'databaseUrl' | 'eventsDays' | 'trunksAllowNet'>
   store: Store
   redis: RedisClient
   clock: Clock
@@ -63,7 +63,7 @@ export async function openTrunkBook(options: {
   const { config, store, redis, log } = options
   const extensions = await openExtensionBook(options)
   const signalling = openSignallingBook({ store, log, days: config.eventsDays })
-  const box = trunkSecrets(config.dataKey)
+  const box = trunkSecrets(config)
   const node = randomUUID()
   const changes = await openChanges(redis, CHANNEL, { what: 'Listening for changes of trunks', log })
   const opened = (row: TrunkRow, internalAddresses: readonly string[]): Trunk => {

@@ -79,7 +79,7 @@ const create = defineRoute({
     const secret = newWebhookSecret()
     const { url, types, description = '', agent_id = null } = body
     const row = await insertWebhook(tenant, { url, types: [...new Set(types)], description, agent_id }, (id) =>
-      webhookSecrets(config.dataKey).seal(secret, id),
+      webhookSecrets(config).seal(secret, id),
     )
     return { ...webhookBody(row), secret }
   },
@@ -172,7 +172,7 @@ const rotate = defineRoute({
   },
   handler: async ({ params, tenant }, { config, clock }) => {
     const secret = newWebhookSecret()
-    const sealed = webhookSecrets(config.dataKey).seal(secret, params.webhook_id)
+    const sealed = webhookSecrets(config).seal(secret, params.webhook_id)
     const row = await rotateSecret(tenant, params.webhook_id, sealed, new Date(clock.nowMs() + BOTH_VALID_MS))
     if (row === undefined) throw new PatchbayError('webhook_not_found')
     return { ...webhookBody(row), secret }

@@ -21,7 +21,7 @@ export interface SlotClaim {
   unit?: string
   /** How long the slot rests after the session; default: as the operator set it. */
   wrapUpMs?: number
-  /** Default: the slot that has been idle longest. */
+  /** Default: on the worker with the least load, the slot that has been idle longest. */
   strategy?: SlotStrategy
 }
 

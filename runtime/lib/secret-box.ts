@@ -22,8 +22,33 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const VERSION = 'v1.'
 
+/** The operator's keys as the configuration has them: the first one seals, every one opens. */
+export interface DataKeys {
+  readonly dataKey: string
+  readonly dataKeyOld?: readonly string[] | undefined
+}
+
 /** @param purpose separates the keys of different uses of one secret */
-export function createSecretBox(secret: string, purpose: string): SecretBox {
+export function createSecretBox(keys: string | DataKeys, purpose: string): SecretBox {
+  if (typeof keys === 'string') return boxOf(keys, purpose)
+  const own = boxOf(keys.dataKey, purpose)
+  const others = (keys.dataKeyOld ?? []).map((key) => boxOf(key, purpose))
+  return {
+    seal: own.seal,
+    open(sealed, label) {
+      const text = own.open(sealed, label)
+      if (text !== undefined) return text
+      // While keys are changed, another node may have sealed it under the next one already, or it is not yet sealed anew.
+      for (const other of others) {
+        const found = other.open(sealed, label)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+  }
+}
+
+function boxOf(secret: string, purpose: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `patchbay ${purpose}`, 32))
   return {
     seal(text, label) {

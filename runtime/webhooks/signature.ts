@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { createSecretBox, type SecretBox } from '../lib/secret-box.ts'
+import { createSecretBox, type DataKeys, type SecretBox } from '../lib/secret-box.ts'
 
 /** Signatures of Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks). */
 
@@ -9,7 +9,7 @@ const SECRET_BYTES = 24
 export const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 /** The box in which secrets of webhooks are sealed; the label is the webhook's id. */
-export const webhookSecrets = (dataKey: string): SecretBox => createSecretBox(dataKey, 'webhook secrets')
+export const webhookSecrets = (keys: string | DataKeys): SecretBox => createSecretBox(keys, 'webhook secrets')
 
 /** The headers of a message: one signature for each secret that is valid. */
 export function signedHeaders(

@@ -17,8 +17,8 @@ import { periodOf } from './partitions.ts'
  * about both. Nothing is kept of a load that fails, but the empty tables.
  */
 export interface Load {
-  /** Rows as COPY writes them. */
-  rows(table: string, data: Readable): Promise<void>
+  /** Takes rows as COPY writes them; resolves with how many PostgreSQL took. */
+  rows(table: string, data: Readable): Promise<number>
   /** Puts keys and triggers back, which checks the data. */
   check(): Promise<void>
   /** Keeps what was loaded. */
@@ -44,6 +44,7 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
       databaseUrl,
       log,
       MIGRATIONS.filter(({ name }) => had.has(name)),
+      { exact: true },
     )
     await client.query('begin')
     const tables = await tablesOf(client)
@@ -65,7 +66,9 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
             params: { reason: `There is no table "${table}" in the backup's list.` },
           })
         const into = `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`
-        await taking(`The rows of table "${table}"`, () => pipeline(data, client.query(copyFrom(into))))
+        const copy = client.query(copyFrom(into))
+        await taking(`The rows of table "${table}"`, () => pipeline(data, copy))
+        return copy.rowCount
       },
       async check() {
         for (const { name, lastValue } of head.sequences) {

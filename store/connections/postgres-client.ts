@@ -27,11 +27,12 @@ export function postgresConfig(databaseUrl: string): pg.PoolConfig {
 }
 
 /** A connection of one's own, not yet open. */
-export function postgresClient(databaseUrl: string, options: { connectTimeoutMs?: number } = {}): pg.Client {
+export function postgresClient(databaseUrl: string, options: { connectTimeoutMs?: number; name?: string } = {}): pg.Client {
   const { Client: _, ...config } = postgresConfig(databaseUrl)
-  const { connectTimeoutMs } = options
+  const { connectTimeoutMs, name } = options
   return new PasswordFileClient({
     ...config,
+    ...(name !== undefined && { application_name: name }),
     ...(connectTimeoutMs !== undefined && { connectionTimeoutMillis: connectTimeoutMs }),
   })
 }

@@ -9,6 +9,8 @@ import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
 import { turnPools } from './turn-pool.ts'
 
+/** What PostgreSQL calls the connections of nodes. */
+export const NODE_CONNECTIONS = 'patchbay'
 const MAX_KEPT_TENANTS = 1_000
 const INT8_OID = 20
 /** Connections a core that work for workspaces at once where Postgres is on this machine: more only take turns with one another. */
@@ -52,6 +54,7 @@ export function openStore(options: StoreOptions): Store {
     {
       ...postgresConfig(options.databaseUrl),
       connectionString: options.databaseUrl,
+      application_name: NODE_CONNECTIONS,
       max: maxConnections,
       connectionTimeoutMillis: acquireTimeoutMs,
       types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },

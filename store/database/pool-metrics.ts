@@ -29,4 +29,19 @@ export function countPool(registry: Registry, { pool }: Pick<Store, 'pool'>): vo
       this.set(pool.options.max)
     },
   })
+  new Gauge({
+    name: 'patchbay_clock_ahead_seconds',
+    help: "How far this machine's clock is ahead of the database's; leases, tokens and calling hours go by both",
+    registers: [registry],
+    async collect() {
+      this.remove()
+      const askedMs = Date.now()
+      const found = await pool
+        .query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
+        .catch(() => undefined)
+      const row = found?.rows[0]
+      // Half of the way there and back.
+      if (row !== undefined) this.set(((askedMs + Date.now()) / 2 - row.ms) / 1_000)
+    },
+  })
 }

@@ -40,14 +40,36 @@ import { sql as chatSpending } from './0077-chat-spending.ts'
 import { sql as securityLog } from './0079-security-log.ts'
 import { sql as auditErasure } from './0080-audit-erasure.ts'
 import { sql as nodeLeases } from './0082-node-leases.ts'
+import { sql as backups } from './0083-backups.ts'
 import { sql as refreshTokens } from './0086-refresh-tokens.ts'
 import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 import { sql as agentManners } from './0090-agent-manners.ts'
 
-export interface Migration {
+interface Named {
   readonly name: string
+  /**
+   * Of a migration that takes away what an older version uses: the migration that a process must know to run on the database.
+   * Without it, older processes run on: it only adds.
+   */
+  readonly needs?: string
+}
+
+/** Statements of one transaction. */
+export interface StatementMigration extends Named {
   readonly sql: string
 }
+
+/** Indexes of tables that may be big: built one after the other beside the traffic, then `dropped` ones go. */
+export interface IndexMigration extends Named {
+  readonly indexes: readonly {
+    readonly name: string
+    /** What follows `on`: the table and its columns. */
+    readonly on: string
+  }[]
+  readonly dropped?: readonly string[]
+}
+
+export type Migration = StatementMigration | IndexMigration
 
 /** Every migration in the order it is applied. A released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -93,6 +115,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0079-security-log', sql: securityLog },
   { name: '0080-audit-erasure', sql: auditErasure },
   { name: '0082-node-leases', sql: nodeLeases },
+  { name: '0083-backups', sql: backups },
   { name: '0086-refresh-tokens', sql: refreshTokens },
   { name: '0087-campaign-pacing', sql: campaignPacing },
   { name: '0090-agent-manners', sql: agentManners },

@@ -12,9 +12,16 @@ export interface LinkSigner {
 const MAX_LINK_CHARACTERS = 2_048
 
 /** Every node with the same secret opens what another signed. */
-export function openLinkSigner(secret: string, nowMs: () => number = Date.now): LinkSigner {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'patchbay object links', 32))
-  const macOf = (payload: string): string => createHmac('sha256', key).update(payload).digest('base64url')
+export function openLinkSigner(
+  secret: string,
+  nowMs: () => number = Date.now,
+  /** Links signed with these are opened as well. */
+  alsoAccepted: readonly string[] = [],
+): LinkSigner {
+  const [key, ...others] = [secret, ...alsoAccepted].map((one) =>
+    Buffer.from(hkdfSync('sha256', one, '', 'patchbay object links', 32)),
+  ) as [Buffer, ...Buffer[]]
+  const macOf = (payload: string, by = key): string => createHmac('sha256', by).update(payload).digest('base64url')
   return {
     sign(objectKey, { expiresInS, filename }) {
       const endS = Math.floor(nowMs() / 1000) + expiresInS
@@ -24,8 +31,12 @@ export function openLinkSigner(secret: string, nowMs: () => number = Date.now): 
     open(link) {
       const [payload = '', signature = '', ...rest] = link.length > MAX_LINK_CHARACTERS ? [] : link.split('.')
       // As text: several spellings of Base64 stand for the same bytes, and only one was signed.
-      const [given, expected] = [Buffer.from(signature), Buffer.from(macOf(payload))]
-      const signed = rest.length === 0 && given.length === expected.length && timingSafeEqual(given, expected)
+      const given = Buffer.from(signature)
+      const isSignedBy = (by: Buffer): boolean => {
+        const expected = Buffer.from(macOf(payload, by))
+        return given.length === expected.length && timingSafeEqual(given, expected)
+      }
+      const signed = rest.length === 0 && [key, ...others].some(isSignedBy)
       if (!signed) throw new PatchbayError('invalid_token')
       const [endS, objectKey, filename] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
         number,

@@ -238,7 +238,7 @@ t.test('the version is told', async (t) => {
   for (const args of [['version'], ['--version']]) {
     const { code, stdout } = await runMain(args)
     t.equal(code, 0)
-    t.match(stdout, /^Patchbay \d+\.\d+\.\d+ \(Node 2[246]\./)
+    t.match(stdout, /^Patchbay \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}|unknown), Node 2[246]\./)
   }
 })
 
@@ -280,6 +280,7 @@ t.test('help names every command', async (t) => {
     'jobs',
     'voice',
     'backup',
+    'verify',
     'restore',
     'move',
     'migrate',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { SecretBox } from '../../runtime/lib/secret-box.ts'
+import { SparseLog } from '../../runtime/lib/sparse-log.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/connections.ts'
@@ -12,6 +13,8 @@ import { signedHeaders } from '../../runtime/webhooks/signature.ts'
 import type { DeliveryAttempt, DueDelivery } from '../../store/events/webhook-deliveries.ts'
 
 /** What is kept of an answer. */
+/** Each delivery of a busy workspace would have a line of its own. */
+const FORBIDDEN = new SparseLog(60_000, () => performance.now())
 const MAX_ANSWER_CHARACTERS = 1_024
 const TIMEOUT_MS = 10_000
 /** The receiver says that it is no more (RFC 9110, 15.5.11). */
@@ -118,7 +121,11 @@ export async function sendDelivery(
     signal.throwIfAborted()
     if (limit.signal.aborted) return broken(`No answer within ${(options.timeoutMs ?? TIMEOUT_MS) / 1_000} s`)
     if (error instanceof ForbiddenAddress) {
-      log.warn({ webhookId: delivery.webhookId, reason: error.message }, 'The address of a webhook is forbidden')
+      const { webhookId } = delivery
+      const { message: reason } = error
+      FORBIDDEN.say(webhookId, (leftOut) =>
+        log.warn({ webhookId, reason, leftOut }, 'The address of a webhook is forbidden'),
+      )
       return broken('The host is unknown, or none that webhooks may reach')
     }
     const { code, message } = error as NodeJS.ErrnoException

@@ -49,6 +49,7 @@ interface WebhooksOptions {
   store: Store
   config: {
     readonly dataKey: string
+    readonly dataKeyOld?: readonly string[] | undefined
     readonly publicUrl: string
     readonly toolsAllowNet?: readonly string[] | undefined
   }
@@ -72,7 +73,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const connections = new KeptConnections({ allowed, idleMs: KEPT_IDLE_MS })
   const sender: SenderOptions = {
     connections,
-    secrets: keepOpened(webhookSecrets(config.dataKey)),
+    secrets: keepOpened(webhookSecrets(config)),
     clock,
     random: Math.random,
     requests: options.requests,

@@ -97,7 +97,8 @@ export interface LinkHub {
 export interface LinkHubOptions {
   nodeId: string
   /** What a worker has to show as `Authorization: Bearer …`. */
-  token: string
+  /** Workers show one of these. */
+  tokens: readonly string[]
   clock: Clock
   log: Logger
   /** Audio was not sent: a worker reads too slowly. */
@@ -115,7 +116,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 export function createLinkHub(options: LinkHubOptions): LinkHub {
   const links = new Map<string, WorkerLink>()
-  const expected = digest(`Bearer ${options.token}`)
+  const expected = options.tokens.map((token) => digest(`Bearer ${token}`))
   let checkedAtMs = options.clock.monotonicMs()
   const checker = setInterval(
     boundary('link', () => {
@@ -139,6 +140,9 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
   const gone = (link: WorkerLink, leaving: boolean): void => {
     if (links.get(link.workerId) !== link) return
     links.delete(link.workerId)
+    const { workerId, activeSessions } = link
+    const how = leaving ? 'Voice worker has left' : 'Voice worker is lost: its calls go to another one'
+    options.log[leaving ? 'info' : 'warn']({ workerId, activeSessions, workers: links.size }, how)
     options.gone(link, leaving)
   }
 
@@ -152,7 +156,7 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
       async upgrade(request: UpgradeRequest) {
         if (wrongTokens.isRefused(request.remoteAddress)) throw new PatchbayError('too_many_attempts')
         const shown = digest(request.header('authorization') ?? '')
-        if (!timingSafeEqual(shown, expected)) {
+        if (!expected.some((one) => timingSafeEqual(shown, one))) {
           wrongTokens.wrong(request.remoteAddress)
           throw new PatchbayError('invalid_token')
         }
@@ -249,6 +253,13 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
         break
       case 'heartbeat':
+        if (message.state === 'draining' && this.state === 'ready') {
+          const { workerId } = this
+          this.#options.log.info(
+            { workerId, activeSessions: message.activeSessions },
+            'Voice worker drains: it gets no new call',
+          )
+        }
         this.state = message.state
         this.capacity = message.capacity
         this.activeSessions = message.activeSessions

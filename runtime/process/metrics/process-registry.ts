@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { buildInfo } from '../build-info.ts'
 import { loopScheduling } from '../realtime.ts'
 import { countHandlerFaults } from './handler-faults.ts'
 
@@ -16,6 +17,12 @@ export function processRegistry(roles: string, shared: readonly unknown[] = []):
     labelNames: ['roles'],
     registers: [registry],
   }).set({ roles }, 1)
+  new Gauge({
+    name: 'patchbay_build_info',
+    help: 'The version and commit that the process runs',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+  }).set({ ...buildInfo() }, 1)
   new Gauge({
     name: 'patchbay_loop_realtime',
     help: '1 while the event loop is scheduled in real time',

@@ -2,11 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { isLoopbackHost } from '../../lib/client-address.ts'
 import { PatchbayError } from '../../lib/errors.ts'
+import { buildInfo } from '../build-info.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
@@ -48,6 +49,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 
 /** Listens, or throws `configuration` with the cure when the port can't be had. */
 export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
+  measureReadiness(options)
   const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
   const server = createServer(
     timeouts,
@@ -70,6 +72,37 @@ export async function startOperationsServer(options: OperationsServerOptions): P
   }
 }
 
+/** What `/ready` says, for alerts: a role that drains on purpose is not one that can't serve. */
+function measureReadiness({ registry, ready }: OperationsServerOptions): void {
+  const isReady = new Gauge({
+    name: 'patchbay_ready',
+    help: '1 while /ready answers 200',
+    registers: [registry],
+    collect: () => read(),
+  })
+  const drains = new Gauge({
+    name: 'patchbay_draining',
+    help: '1 while the role takes nothing new because it stops',
+    registers: [registry],
+    collect: () => read(),
+  })
+  let reading: Promise<void> | undefined
+  const read = (): Promise<void> => {
+    reading ??= ready()
+      .then(
+        (found) => {
+          isReady.set(found.ready ? 1 : 0)
+          drains.set(found.status === 'draining' ? 1 : 0)
+        },
+        () => isReady.set(0),
+      )
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+}
+
 async function serve(options: OperationsServerOptions, request: IncomingMessage, response: ServerResponse) {
   const { registry, ready, diagnose, drain } = options
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
@@ -83,7 +116,7 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
     return answer(response, 202, drain())
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Method Not Allowed\n')
-  if (pathname === '/health') return answer(response, 200, { status: 'ok' })
+  if (pathname === '/health') return answer(response, 200, { status: 'ok', ...buildInfo() })
   if (pathname === '/ready') {
     const found = await ready()
     return answer(response, found.ready ? 200 : 503, found)

@@ -29,11 +29,19 @@ for _, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT',
   if redis.call('ZSCORE', KEYS[4], string.match(slot, '^(.*)/%d+$')) then redis.call('ZADD', KEYS[1], now, slot) end
 end
 
-local capacity, alive = 0, {}
+local capacity, alive, capacities = 0, {}, {}
 for _, worker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], now, '+inf')) do
   local info = redis.call('HGET', KEYS[5], worker)
   alive[worker] = true
-  capacity = capacity + (info and cjson.decode(info).capacity or 0)
+  capacities[worker] = info and cjson.decode(info).capacity or 0
+  capacity = capacity + capacities[worker]
+end
+
+-- How many of its slots each worker has given away.
+local loads = {}
+for _, slot in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  local worker = string.match(slot, '^(.*)/%d+$')
+  loads[worker] = (loads[worker] or 0) + 1
 end
 
 -- Those that are idle longest come first.
@@ -64,6 +72,16 @@ local function choose(strategy)
       if slot > last then return slot end
     end
     return mine[1]
+  end
+  if strategy == 'longest-idle-agent' then
+    -- Of the workers with the least load: else one that was just started, and is last in line, gets nothing.
+    local best, least = mine[1], nil
+    for _, slot in ipairs(mine) do
+      local worker = string.match(slot, '^(.*)/%d+$')
+      local load = (loads[worker] or 0) / math.max(1, capacities[worker] or 1)
+      if not least or load < least then best, least = slot, load end
+    end
+    return best
   end
   local counted = ({ ['agent-with-fewest-calls'] = '|calls', ['agent-with-least-talk-time'] = '|talk' })[strategy]
   local best, least = mine[1], nil

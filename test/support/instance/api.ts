@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startApi } from '../../../api/start.ts'
 import { deriveConfig } from '../../../config/effective.ts'
 import { loadConfig } from '../../../config/load.ts'
@@ -119,6 +120,8 @@ export interface TestApi {
   signUpLimited(name?: string): Promise<TestUser>
   /** A new user who works in this workspace with this role. */
   member(of: TestUser, role: 'member' | 'developer' | 'admin'): Promise<TestUser>
+  /** Says that it is not ready, then takes nothing new; its calls have so long to end. */
+  drain(graceMs: number, leaveMs: number): Promise<void>
   /** A client with a new API key of the user's workspace. */
   keyClient(of: TestUser, scopes?: readonly KeyScope[]): Promise<ApiClient>
 }
@@ -133,13 +136,17 @@ export interface TestApiOptions {
   /** Instead of a database or a Redis of its own. */
   databaseUrl?: string
   redisUrl?: string
+  /** Another node of the same installation. */
+  beside?: Pick<TestApi, 'databaseUrl' | 'redisUrl'>
+  /** Over what the environment says. */
+  settings?: Partial<EffectiveConfig>
 }
 
 /** Starts an api node in this process with a database and a Redis of its own; all is gone when `t` ends. */
 export async function startTestApi(t: Teardown, options: TestApiOptions = {}): Promise<TestApi> {
   const [databaseUrl, redisUrl, dataDir] = await Promise.all([
-    options.databaseUrl ?? testDatabase(t),
-    options.redisUrl ?? testRedis(t),
+    options.beside?.databaseUrl ?? options.databaseUrl ?? testDatabase(t),
+    options.beside?.redisUrl ?? options.redisUrl ?? testRedis(t),
     testFolder(t),
   ])
   const config: EffectiveConfig = {
@@ -158,6 +165,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
     jwtApiSecret: 'test-secret-test-secret-test-secret',
     dataKey: 'test-data-key-test-data-key-test-data',
     linkToken: randomBytes(16).toString('hex'),
+    ...options.settings,
   }
   const stopping = new AbortController()
   const env = { PATCHBAY_SIP_PORT: '0', ...options.env }
@@ -214,6 +222,11 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
       await user.client.post(`/auth/invitations/${body[0].invitation_id}/accept`)
       await user.client.post(`/workspaces/${of.workspaceId}/switch`)
       return { ...user, workspaceId: of.workspaceId }
+    },
+    async drain(graceMs, leaveMs) {
+      role.leave?.()
+      await sleep(leaveMs)
+      await role.stop(graceMs)
     },
     async keyClient(of, scopes) {
       const { body } = await of.client.post('/api-keys', { body: { name: 'test', ...(scopes ? { scopes } : {}) } })

@@ -301,7 +301,11 @@ export async function openSession(t: Teardown, node: RealtimeNode, { token }: Wa
 }
 
 /** The HTTP status of an upgrade that was refused, or 101. */
-export async function upgradeStatus(node: RealtimeNode, path: string, headers: Record<string, string> = {}) {
+export async function upgradeStatus(
+  node: Pick<RealtimeNode, 'url'>,
+  path: string,
+  headers: Record<string, string> = {},
+) {
   const socket = new WebSocket(`${node.url}${path}`, { headers })
   try {
     return await new Promise<number>((resolve) => {

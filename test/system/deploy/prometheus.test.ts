@@ -6,6 +6,7 @@ import t from 'tap'
 import { startInstance } from '../../support/instance/instance.ts'
 import { testFolder } from '../../support/instance/services.ts'
 import { freePort } from '../../support/sip/sip-peers.ts'
+import { readManifestFile } from '../../support/source/manifests.ts'
 import { matchesSnapshot } from '../../support/source/snapshot.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
 
@@ -26,6 +27,7 @@ interface Dashboard {
 }
 const dashboard = JSON.parse(await readFile(join(root, 'deploy/grafana/patchbay.json'), 'utf8')) as Dashboard
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+const TEST_FILES = ['patchbay.rules.test.yml', 'patchbay.objective.test.yml']
 const rules = await readFile(join(folder, 'patchbay.rules.yml'), 'utf8')
 
 /** The metrics an expression reads; those the rules record are not the roles'. */
@@ -43,19 +45,36 @@ t.test(
   async (t) => {
     t.match(await promtool('check', 'rules', join(folder, 'patchbay.rules.yml')), /SUCCESS/)
     t.match(await promtool('check', 'config', '--syntax-only', join(folder, 'prometheus.yml')), /SUCCESS/)
-    t.match(await promtool('test', 'rules', join(folder, 'patchbay.rules.test.yml')), /SUCCESS/)
+    for (const file of TEST_FILES) t.match(await promtool('test', 'rules', join(folder, file)), /SUCCESS/)
   },
 )
 
 t.test('every alert is tested, and has its cure in docs/operations.md', async (t) => {
   const docs = await readFile(join(root, 'docs/operations.md'), 'utf8')
-  const tests = await readFile(join(folder, 'patchbay.rules.test.yml'), 'utf8')
+  const tests = (await Promise.all(TEST_FILES.map((file) => readFile(join(folder, file), 'utf8')))).join('\n')
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
   t.ok(alerts.length > 8)
   for (const alert of alerts) {
-    t.match(tests, `alertname: ${alert}`, alert)
+    t.match(tests, `alertname: ${alert}, exp_alerts: []`, `${alert} is silent in a test`)
+    t.match(tests, new RegExp(`alertname: ${alert}\\n\\s+exp_alerts:\\n`), `${alert} fires in a test`)
     t.match(docs, new RegExp(`^#### ${alert}$`, 'm'), alert)
     t.match(rules, `docs/operations.md#${alert.toLowerCase()}`, alert)
+  }
+})
+
+t.test('the PodMonitors select the pods of the manifests, and the rules know their jobs', async (t) => {
+  const monitors = await readManifestFile(join(folder, 'podmonitors.yml'))
+  const down = /PatchbayDown\n\s+expr: up\{job=~"([^"]+)"\}/.exec(rules)?.[1] ?? ''
+  t.equal(monitors.length, 3)
+  for (const { metadata, spec } of monitors) {
+    t.match(`patchbay/${metadata.name}`, new RegExp(`^(?:${down})$`))
+    t.match(metadata.name, new RegExp(`^(?:${down})$`), 'as prometheus.yml has it')
+    const role = metadata.name.replace('patchbay-', '')
+    const manifests = await readManifestFile(join(root, `deploy/kubernetes/base/${role}.yaml`))
+    const pods = manifests.find(({ kind }) => /Deployment|StatefulSet/.test(kind))?.spec.template
+    t.same(spec.selector.matchLabels, pods?.metadata.labels, role)
+    const ports = pods?.spec.containers[0].ports.map(({ name }: { name: string }) => name)
+    for (const { port } of spec.podMetricsEndpoints) t.ok(ports.includes(port), `${role} has the port ${port}`)
   }
 })
 

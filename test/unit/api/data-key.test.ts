@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { resealAll } from '../../../api/data-key.ts'
+import { dataKeyStatus, describeDataKeys, resealAll } from '../../../api/data-key.ts'
 import { SEALED_COLUMNS } from '../../../api/sealed-columns.ts'
 import { toolSecrets } from '../../../api/tools/tool-calls.ts'
 import { keyLabel, trunkSecrets } from '../../../api/trunks/book.ts'
 import { createLogger } from '../../../runtime/process/log.ts'
-import { startTestApi } from '../../support/instance/api.ts'
+import { ApiClient, startTestApi, type TestApi } from '../../support/instance/api.ts'
+import { upgradeStatus } from '../../support/instance/realtime-node.ts'
 
 const NEW_KEY = 'another-data-key-another-data-key-another'
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -164,3 +165,118 @@ t.test('secrets of a time when the token’s key sealed them are sealed anew', a
   const { rows } = await api.store.pool.query('select password from trunks')
   t.equal(trunkSecrets(dataKey).open(rows[0].password, id), 'of old')
 })
+
+t.test(
+  'while the key is changed, nodes with both keys open what either sealed, and the status says when the old one may go',
+  async (t) => {
+    const api = await startTestApi(t)
+    const ada = await api.signUp()
+    const trunk = await ada.client.post('/trunks', {
+      body: { name: 'main', host: 'sip.example.com', username: 'ada', password: 'trunk secret' },
+    })
+    const { dataKey: old, jwtApiSecret } = api.config
+    const id = trunk.body.trunk_id
+    const first = { dataKey: old, dataKeyOld: [NEW_KEY], jwtApiSecret }
+    const then = { dataKey: NEW_KEY, dataKeyOld: [old], jwtApiSecret }
+    const sealedNow = async (): Promise<string> =>
+      (await api.store.pool.query('select password from trunks')).rows[0].password
+    const opened = async (config: typeof first) => trunkSecrets(config).open(await sealedNow(), id)
+
+    await resealAll(api.store, first, log)
+    t.same([await opened(first), await opened(then)], ['trunk secret', 'trunk secret'])
+    t.same((await dataKeyStatus(api.store, then)).byKey, {
+      PATCHBAY_DATA_KEY: 0,
+      'PATCHBAY_DATA_KEY_OLD, key 1 of 1': 1,
+      JWT_API_SECRET: 0,
+    })
+    t.match(describeDataKeys(await dataKeyStatus(api.store, then)), /Earlier keys are still needed/)
+    await resealAll(api.store, then, log)
+    t.same(
+      [await opened(first), await opened(then)],
+      ['trunk secret', 'trunk secret'],
+      'a node that was not restarted yet opens it',
+    )
+    t.match(
+      describeDataKeys(await dataKeyStatus(api.store, then)),
+      /^1 secrets are sealed under PATCHBAY_DATA_KEY\n0 .*\n0 .*\nNo earlier key is needed/,
+    )
+    t.match(trunkSecrets(first).seal('x', id), /^v1\./)
+    t.equal(trunkSecrets(old).open(trunkSecrets(first).seal('x', id), id), 'x', 'the first key seals')
+    const lost = { dataKey: 'a third key, and nobody named the second one', jwtApiSecret }
+    t.match(
+      describeDataKeys(await dataKeyStatus(api.store, { ...lost, dataKeyOld: [] })),
+      /1 secrets of trunks.password open with NO key/,
+    )
+  },
+)
+
+t.test(
+  'JWT_API_SECRET and PATCHBAY_LINK_TOKEN are changed in a roll of two nodes without a 401',
+  { timeout: 300_000 },
+  async (t) => {
+    const [old, next] = ['the old secret of at least 32 characters', 'the next secret of at least 32 characters']
+    const [oldToken, nextToken] = ['the old link token', 'the next link token']
+    const steps = [
+      { secret: old, verify: undefined, link: oldToken, alsoLink: undefined },
+      { secret: old, verify: [next], link: oldToken, alsoLink: [nextToken] },
+      { secret: next, verify: [old], link: nextToken, alsoLink: [oldToken] },
+      { secret: next, verify: undefined, link: nextToken, alsoLink: undefined },
+    ]
+    const first = await startTestApi(t)
+    const ada = await first.signUp()
+    const started = (step: (typeof steps)[number]) =>
+      startTestApi(t, {
+        beside: first,
+        settings: {
+          jwtApiSecret: step.secret,
+          jwtApiSecretVerify: step.verify,
+          linkToken: step.link,
+          linkTokenVerify: step.alsoLink,
+        },
+      })
+    const login = async (node: TestApi) => {
+      const client = new ApiClient(node.url)
+      const { status } = await client.post('/auth/login', { body: { email: ada.email, password: ada.password } })
+      t.equal(status, 200)
+      return client
+    }
+    const tokens: [made: number, client: ApiClient][] = []
+    const stepOf = [0, 0]
+    const nodes = [await started(steps[0]!), await started(steps[0]!)]
+    for (const [at, step] of steps.entries()) {
+      for (const which of [0, 1]) {
+        // One of the two is restarted after the other, as in a roll.
+        if (at > 0) nodes[which] = await started(step)
+        stepOf[which] = at
+        for (const [n, node] of nodes.entries()) tokens.push([stepOf[n] ?? 0, await login(node)])
+        // Tokens of two steps before have run out: their lifetime passes between the steps.
+        for (const node of nodes)
+          for (const [made, client] of tokens.filter(([made]) => made >= at - 1)) {
+            const shown = Object.assign(new ApiClient(node.url), { cookies: new Map(client.cookies) })
+            t.equal((await shown.get('/auth/me')).status, 200, `made in step ${made}, shown in step ${at}`)
+          }
+        for (const node of nodes) {
+          const workers = at === 0 ? [oldToken] : at === 3 ? [nextToken] : [oldToken, nextToken]
+          // While nodes of two steps run, workers show what both accept.
+          const accepted = which === 0 && at === 1 ? [oldToken] : which === 0 && at === 3 ? [nextToken] : workers
+          for (const token of accepted)
+            t.equal(
+              await upgradeStatus({ url: node.url.replace(/^http/, 'ws') }, '/link', {
+                authorization: `Bearer ${token}`,
+              }),
+              101,
+              `${token} in step ${at}`,
+            )
+        }
+      }
+    }
+    const last = nodes[0]!
+    const [[, oldest] = []] = tokens
+    const shown = Object.assign(new ApiClient(last.url), { cookies: new Map(oldest?.cookies ?? []) })
+    t.equal((await shown.get('/auth/me')).status, 401, 'what the first secret signed is over at the end')
+    t.equal(
+      await upgradeStatus({ url: last.url.replace(/^http/, 'ws') }, '/link', { authorization: `Bearer ${oldToken}` }),
+      401,
+    )
+  },
+)

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Services } from '../../../api/services.ts'
 import { readinessOf } from '../../../api/system/readiness.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
+import { buildInfo } from '../../../runtime/process/build-info.ts'
 import { storeFaults } from '../../../store/connections/readiness.ts'
 import type { RedisClient } from '../../../store/redis/client.ts'
 import { startTestApi } from '../../support/instance/api.ts'
@@ -9,7 +10,7 @@ import { startTestApi } from '../../support/instance/api.ts'
 t.test('health says that the process runs, readiness what is missing', async (t) => {
   const api = await startTestApi(t)
   const health = await api.client().get('/health')
-  t.same([health.status, health.body], [200, { status: 'ok' }])
+  t.same([health.status, health.body], [200, { status: 'ok', ...buildInfo() }])
   const ready = await api.client().get('/ready')
   t.same(
     [ready.status, ready.body],

@@ -29,6 +29,12 @@ interface Kustomization {
   secretGenerator?: { name: string; envs: string[] }[]
 }
 
+/** The template of the pods a workload makes; undefined for what makes none. */
+const podsOf = ({ kind, spec }: Manifest) => {
+  if (kind === 'CronJob') return spec.jobTemplate.spec.template
+  return ['Deployment', 'StatefulSet', 'Job'].includes(kind) ? spec.template : undefined
+}
+
 async function kustomizationOf(overlay: string): Promise<Kustomization> {
   const [found] = await readManifestFile(join(folder, overlay, 'kustomization.yaml'))
   return found as unknown as Kustomization
@@ -105,9 +111,8 @@ t.test('settings and secrets of the manifests are settings of Patchbay', async (
         )
     }
   }
-  for (const { kind, spec } of await resourcesOf('base')) {
-    if (!['Deployment', 'StatefulSet'].includes(kind)) continue
-    for (const { name } of spec.template.spec.containers[0].env) t.ok(isKnown(name), name)
+  for (const manifest of await resourcesOf('base')) {
+    for (const { name } of podsOf(manifest)?.spec.containers[0].env ?? []) t.ok(isKnown(name), name)
   }
 })
 
@@ -179,10 +184,10 @@ t.test('the stores of one node want passwords, and no container has privileges i
   const text = await readFile(join(folder, 'one-node/secrets.env.example'), 'utf8')
   for (const name of ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'QDRANT_API_KEY']) t.match(text, `${name}=change-me`)
   t.match(text, /REDIS_URL=redis:\/\/:change-me[^@]*@redis/)
-  for (const { kind, metadata, spec } of await resourcesOf('one-node')) {
-    if (!['Deployment', 'StatefulSet', 'Job'].includes(kind)) continue
-    for (const { securityContext } of spec.template.spec.containers) {
-      t.match(securityContext, { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }, metadata.name)
+  for (const manifest of await resourcesOf('one-node')) {
+    for (const { securityContext } of podsOf(manifest)?.spec.containers ?? []) {
+      const name = manifest.metadata.name
+      t.match(securityContext, { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }, name)
     }
   }
   const redis = (await resourcesOf('one-node')).find(
@@ -231,17 +236,31 @@ t.test('a variable that only looks like a setting is still refused', (t) => {
 t.test('every role runs on a file system that it can only read, but for folders of its own', async (t) => {
   let roles = 0
   for (const overlay of OVERLAYS) {
-    for (const { kind, metadata, spec } of await resourcesOf(overlay)) {
-      if (!['Deployment', 'StatefulSet', 'Job'].includes(kind)) continue
-      const [{ image, securityContext, volumeMounts }] = spec.template.spec.containers
+    for (const manifest of await resourcesOf(overlay)) {
+      const pods = podsOf(manifest)
+      const [{ image, securityContext, volumeMounts }] = pods?.spec.containers ?? [{ image: '' }]
       if (!/patchbay/.test(image)) continue
+      const { metadata } = manifest
       roles++
       t.equal(securityContext.readOnlyRootFilesystem, true, `${overlay}: ${metadata.name}`)
       const paths = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath).sort()
-      t.same(paths, ['/data', '/home/node/.cache', '/tmp'], `${overlay}: ${metadata.name}`)
-      const volumes = spec.template.spec.volumes.map(({ name }: { name: string }) => name)
+      const own = metadata.name === 'backup' ? ['/backups'] : []
+      t.same(paths, [...own, '/data', '/home/node/.cache', '/tmp'], `${overlay}: ${metadata.name}`)
+      const volumes = pods.spec.volumes.map(({ name }: { name: string }) => name)
       for (const { name } of volumeMounts) t.ok(volumes.includes(name), `${metadata.name} has the volume ${name}`)
     }
   }
   t.ok(roles >= 4)
+})
+
+t.test('the nightly backup has the recordings, and may ask the database', async (t) => {
+  const oneNode = await resourcesOf('one-node')
+  const [patch] = await readManifestFile(join(folder, 'one-node/files-patch-backup.yaml'))
+  t.match(podsOf(patch!).spec.containers[0].volumeMounts, [{ name: 'files', mountPath: '/data' }])
+  const policy = oneNode.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'postgres')
+  const backup = oneNode.find(({ kind }) => kind === 'CronJob')!
+  const labels = podsOf(backup).metadata.labels
+  const froms = policy?.spec.ingress[0].from as { podSelector?: { matchLabels: object } }[]
+  t.ok(froms.some(({ podSelector }) => JSON.stringify(podSelector?.matchLabels) === JSON.stringify(labels)))
+  t.match(podsOf(backup).spec.containers[0].args, ['backup', /\/$/, '--verify'], 'in a folder, and verified')
 })

@@ -22,6 +22,7 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
   for (const unit of units) {
     const text = await readFile(join(folder, unit), 'utf8')
     t.match(text, /^ExecStart=\/usr\/bin\/node (--\S+ )*main\.ts (start|api|jobs|voice)$/m, unit)
+    t.match(text, /^ExecStartPre=\/usr\/bin\/node scripts\/check-node\.cjs$/m, `${unit} says which Node is needed`)
     const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
     for (const one of assigned) {
       const [name = ''] = one.split('=')
@@ -47,7 +48,7 @@ t.test('systemd finds no fault with the units', { skip: missing }, async (t) => 
     // What it would look for on the machine it is installed on.
     await writeFile(
       copy,
-      text.replace('/usr/bin/node', '/bin/true').replace(/^(User|EnvironmentFile|WorkingDirectory)=.*\n/gm, ''),
+      text.replaceAll('/usr/bin/node', '/bin/true').replace(/^(User|EnvironmentFile|WorkingDirectory)=.*\n/gm, ''),
     )
     const { stderr } = await run('systemd-analyze', ['verify', '--man=no', copy]).catch((error) => error)
     const faults = String(stderr)

@@ -51,6 +51,8 @@ t.test(
       promtool: '',
       pgbouncer: '',
       'redis-sentinel': '',
+      nginx: '',
+      haproxy: '',
       chromium: '',
       'firefox-esr': '',
       pulseaudio: '',

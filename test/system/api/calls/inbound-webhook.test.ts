@@ -18,7 +18,7 @@ import { startReceiver } from '../../../support/world/webhook-receiver.ts'
 const DATA_KEY = 'data-key-data-key-data-key-data-key'
 const options = {
   allowed: [parseInfrastructureRule('127.0.0.1')],
-  dataKey: DATA_KEY,
+  keys: { dataKey: DATA_KEY },
   clock: systemClock,
   log: pino({ enabled: false }),
   signal: new AbortController().signal,

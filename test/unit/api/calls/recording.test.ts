@@ -1,11 +1,13 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { rangeOf } from '../../../../api/calls/recording.ts'
+import { createLogger } from '../../../../runtime/process/log.ts'
 import { WAV_HEAD_BYTES } from '../../../../runtime/recording/wav.ts'
+import { freePort } from '../../../../scripts/demo/free-port.ts'
 import { openLinkSigner } from '../../../../store/objects/object-links.ts'
-import { startTestApi, type TestApi, type TestUser } from '../../../support/instance/api.ts'
+import { ApiClient, startTestApi, type TestApi, type TestUser } from '../../../support/instance/api.ts'
 import { RealtimeClient, until } from '../../../support/instance/realtime-node.ts'
 import { linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { startS3Double } from '../../../support/providers/doubles/stores/s3.ts'
@@ -202,4 +204,42 @@ t.test('where calls are not recorded, a session is whose caller asks for it', as
     [],
     'nobody else is',
   )
+})
+
+t.test('the recording of a call is found from another node, and both say that their folders are apart', async (t) => {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line).msg) }
+  const log = createLogger({ level: 'warn', name: 'api', destination })
+  const [port, adminPort] = [await freePort(), await freePort()]
+  const here = await startTestApi(t, {
+    log,
+    env: {
+      PATCHBAY_RECORD_CALLS: 'true',
+      PATCHBAY_NODE_URL: `http://127.0.0.1:${port}`,
+      PORT: String(port),
+      PATCHBAY_ADMIN_PORT: String(adminPort),
+    },
+  })
+  const readyOf = async (admin: number) => (await fetch(`http://127.0.0.1:${admin}/ready`)).json()
+  t.notOk('recordings' in ((await readyOf(adminPort)) as object), 'a single node has nothing to say')
+  await linkWorker(t, here)
+  const user = await here.signUp()
+  const callId = await talk(here, user)
+  await recorded(user, callId)
+
+  const otherAdminPort = await freePort()
+  const other = await startTestApi(t, { log, beside: here, env: { PATCHBAY_ADMIN_PORT: String(otherAdminPort) } })
+  const elsewhere = new ApiClient(other.url)
+  await elsewhere.post('/auth/login', { body: { email: user.email, password: user.password } })
+  const answer = await elsewhere.get(`/calls/${callId}/recording`)
+  t.equal(answer.status, 302)
+  const url = String(answer.headers.get('location'))
+  t.match(url, `http://127.0.0.1:${port}/files/`, 'the link leads to the node that has it')
+  t.equal((await fetch(url)).status, 200)
+  for (const admin of [adminPort, otherAdminPort])
+    t.match(await readyOf(admin), { recordings: /^2 api nodes keep recordings in folders of their own.*S3_BUCKET/ })
+  await until(() => lines.filter((line) => /^2 api nodes keep recordings/.test(line)).length >= 2)
+
+  await rm(join(here.config.dataDir, 'objects'), { recursive: true })
+  t.equal((await elsewhere.get(`/calls/${callId}/recording`)).status, 404, 'and nobody has one that is gone')
 })

@@ -99,7 +99,7 @@ const USERS: readonly User[] = [
         ...{ url, secret: numberSecret, callId: '0190163d-8694-739b-aea5-966c26f8ad91', workspaceId: 'w', from: null },
         ...{ to: '+14155550100', provider: 'sim', agentId: null },
       }
-      const answer = await askInboundWebhook(question, { allowed, dataKey, clock: systemClock, log, signal })
+      const answer = await askInboundWebhook(question, { allowed, keys: { dataKey }, clock: systemClock, log, signal })
       return 'fault' in answer ? answer : { text: '' }
     },
     bytes: KIB_64,

@@ -1,8 +1,9 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
+import { backupState } from '../../../../store/backup/backup-records.ts'
 import { backup, move, restore } from '../../../../store/backup/command.ts'
 import { makeEventPartitions } from '../../../../store/calls/call-events.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
@@ -17,7 +18,7 @@ async function contentOf(databaseUrl: string): Promise<Record<string, string[]>>
   try {
     const { rows } = await client.query<{ name: string }>(
       `select relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where nspname = 'public' and relkind in ('r', 'p') and not relispartition and relname <> 'migrations' order by 1`,
+        where nspname = 'public' and relkind in ('r', 'p') and not relispartition and relname not in ('migrations', 'backups') order by 1`,
     )
     const content: Record<string, string[]> = {}
     for (const { name } of rows) {
@@ -54,7 +55,10 @@ async function furnished(t: Test) {
 t.test('a running installation is copied to a file and back into an empty one', async (t) => {
   const { api, ada, agent, folder, options } = await furnished(t)
   const file = join(folder, 'backups/today.tar.gz')
-  t.match(await backup(file, options), /^Wrote .*today\.tar\.gz \(\d+\.\d MB, \d+ tables\)\. It holds the secrets/)
+  t.match(
+    await backup(file, options),
+    /^Wrote .*today\.tar\.gz \(\d+\.\d MB, \d+ tables, \d+ rows, 3 files\)\. It holds the secrets/,
+  )
   t.equal((await stat(file)).mode & 0o777, 0o600, 'nobody else reads it')
   const before = await contentOf(api.databaseUrl)
   t.ok((before.agents?.length ?? 0) > 0 && (before.calls?.length ?? 0) > 0)
@@ -102,17 +106,54 @@ t.test('a file that is cut off, or none of ours, restores nothing', async (t) =>
   t.match(await restore(file, target), /^Restored/, 'and takes the whole one')
 })
 
-t.test('data move to another PostgreSQL and back', async (t) => {
-  const { api, options } = await furnished(t)
+t.test('data move to another PostgreSQL and back, once no node runs on it', async (t) => {
+  const { api, folder, options } = await furnished(t)
   const before = await contentOf(api.databaseUrl)
   const [there, back] = [await emptyDatabase(t), await emptyDatabase(t)]
-  t.match(await move(there, options), /^Moved \d+ tables/)
+  await api.store.pool.query('select')
+  await t.rejects(move(there, options), {
+    code: 'configuration',
+    message: /still runs on this database \(\d+ connections from this machine\).*stop every node/,
+  })
+  const stopped = { ...options, databaseUrl: await emptyDatabase(t) }
+  await backup(join(folder, 'whole.tar.gz'), options)
+  await restore(join(folder, 'whole.tar.gz'), { ...stopped, dataDir: join(folder, 'other') })
+  t.match(await move(there, stopped), /^Moved \d+ tables/)
   t.same(await contentOf(there), before)
   await move(back, { ...options, databaseUrl: there })
   t.same(await contentOf(back), before)
-  await t.rejects(move(there, options), { message: /The PostgreSQL of --to already has a Patchbay's data/ })
-  await t.rejects(move('postgres://127.0.0.1:1/x', options), { message: /The PostgreSQL of --to can't be reached/ })
+  await t.rejects(move(there, stopped), { message: /The PostgreSQL of --to already has a Patchbay's data/ })
+  await t.rejects(move('postgres://127.0.0.1:1/x', stopped), { message: /The PostgreSQL of --to can't be reached/ })
   await t.rejects(backup('x.tar.gz', { ...options, databaseUrl: await emptyDatabase(t) }), {
     message: /nothing to back up/,
   })
+})
+
+t.test('a folder keeps the newest backups, and the database says when the last was made', async (t) => {
+  const { api, folder, options } = await furnished(t)
+  const backups = join(folder, 'backups')
+  await mkdir(backups)
+  for (const name of ['patchbay-2031-01-01T00-00-00Z.tar.gz', 'patchbay-2001-01-01T00-00-00Z.tar.gz', 'mine.tar.gz'])
+    await writeFile(join(backups, name), '')
+  const left = join(backups, 'patchbay-2031-01-01T00-00-00Z.tar.gz.part')
+  await writeFile(left, '')
+  await utimes(left, new Date(0), new Date(0))
+  t.ok((await backupState(api.store)).ageMs < 600_000, 'without a backup: the age of the installation')
+  await api.store.pool.query(`update migrations set applied_at = applied_at - interval '3 days'`)
+  t.ok((await backupState(api.store)).ageMs > 3 * 86_400_000)
+  t.match(await backup(backups, { ...options, keep: 2, verify: true }), /Verified .* Removed older ones: patchbay-2001/)
+  const names = await readdir(backups)
+  t.match(names.sort(), [
+    'mine.tar.gz',
+    /^patchbay-20\d\d-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.gz$/,
+    'patchbay-2031-01-01T00-00-00Z.tar.gz',
+  ])
+  t.equal(names.length, 3)
+  const state = await backupState(api.store)
+  t.ok(state.ageMs < 60_000, `${state.ageMs} ms`)
+  t.equal(state.recordingsMissing, 0)
+  const { rows } = await api.store.pool.query('select path, size_bytes, rows, verified_at from backups')
+  t.equal(rows.length, 1)
+  t.match(rows[0], { path: join(backups, names[1] ?? ''), verified_at: Date })
+  t.equal(rows[0].size_bytes, (await stat(join(backups, names[1] ?? ''))).size)
 })

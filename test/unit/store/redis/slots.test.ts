@@ -216,7 +216,31 @@ t.test('slots', async (t) => {
     },
   )
 
-  t.test('the slot that rested longest is taken first', async (t) => {
+  t.test(
+    'sessions spread over fresh, restarted and added workers: none is more than one above its share',
+    async (t) => {
+      const workers = ['a', 'b', 'restarted']
+      for (const worker of workers) await register(redis, worker, 10)
+      const taken: TakenSlot[] = []
+      for (let i = 0; i < 9; i++) taken.push((await take(redis, workers))!)
+      const countOf = (worker: string) => taken.filter(({ slot }) => workerOf(slot) === worker).length
+      for (const worker of workers) t.equal(countOf(worker), 3, worker)
+
+      const lost = taken.filter(({ slot }) => workerOf(slot) === 'restarted')
+      for (const slot of lost) await nodeOf(redis).release(slot, 'lost')
+      await nodeOf(redis).forget('restarted')
+      taken.splice(0, taken.length, ...taken.filter((slot) => !lost.includes(slot)))
+      workers.splice(2, 1, 'again', 'added')
+      await register(redis, 'again', 10)
+      await register(redis, 'added', 20)
+      while (taken.length < 20) taken.push((await take(redis, workers))!)
+      const shares = { a: 4, b: 4, again: 4, added: 8 }
+      for (const [worker, share] of Object.entries(shares))
+        t.ok(Math.abs(countOf(worker) - share) <= 1, `${worker}: ${countOf(worker)}`)
+    },
+  )
+
+  t.test('of the workers with the least load the slot that rested longest is taken first', async (t) => {
     const taken = fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(['a/0', 'a/1', 'a/2', 'b/0', 'b/1'], { minLength: 5 }), async (order) => {
         await redis.flushAll()
@@ -233,7 +257,17 @@ t.test('slots', async (t) => {
         }
         const again: (string | undefined)[] = []
         for (let i = 0; i < 5; i++) again.push(await slotOf(take(redis, ['a', 'b'])))
-        if (again.join() !== order.join()) throw new Error(`released ${order}, taken ${again}`)
+        const left = [...order]
+        const want = again.map(() => {
+          const load = (worker: string) =>
+            1 - left.filter((slot) => workerOf(slot) === worker).length / (worker === 'a' ? 3 : 2)
+          const least = Math.min(...left.map((slot) => load(workerOf(slot))))
+          return left.splice(
+            left.findIndex((slot) => load(workerOf(slot)) === least),
+            1,
+          )[0]
+        })
+        if (again.join() !== want.join()) throw new Error(`released ${order}, taken ${again}, not ${want}`)
       }),
       { numRuns: 15 },
     )

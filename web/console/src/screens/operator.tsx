@@ -295,7 +295,7 @@ function Settings() {
         </Field>
         <Facts
           rows={[
-            [t('Version'), data.version],
+            [t('Version'), `${data.version} (${data.commit})`],
             [t('Mail'), data.mail ? t('is sent') : t('is not set up (SMTP_URL): hand links out yourself')],
           ]}
         />

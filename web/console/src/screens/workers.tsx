@@ -99,6 +99,12 @@ export function Workers() {
                 cell: ({ turn_latency_p95_ms }) => formatMs(turn_latency_p95_ms),
               },
               {
+                name: t('Version'),
+                align: 'end',
+                wide: true,
+                cell: ({ version, commit }) => <span title={commit ?? undefined}>{version ?? '–'}</span>,
+              },
+              {
                 name: '',
                 align: 'end',
                 cell: (worker) => (

@@ -169,7 +169,7 @@ async function linkedHub(t: Test) {
   let gone = 0
   const hub = createLinkHub({
     nodeId: 'n',
-    token: 'secret',
+    tokens: ['secret'],
     clock,
     log: pino({ level: 'silent' }),
     changed: () => undefined,
@@ -237,7 +237,7 @@ t.test('audio that a worker does not read is dropped and counted, what is said t
   const sent: (string | Uint8Array)[] = []
   const hub = createLinkHub({
     nodeId: 'n',
-    token: 'secret',
+    tokens: ['secret'],
     clock: systemClock,
     log: pino({ level: 'silent' }),
     dropped: (bytes) => {

@@ -262,7 +262,7 @@ t.test('nothing that a message says is logged where it can not be read: at the w
 t.test('and at the api node', async (t) => {
   const { lines, log } = kept()
   const hub = createLinkHub({
-    ...{ nodeId: 'n', token: LINK_TOKEN, clock: systemClock, log },
+    ...{ nodeId: 'n', tokens: [LINK_TOKEN], clock: systemClock, log },
     changed: () => undefined,
     gone: () => undefined,
   })

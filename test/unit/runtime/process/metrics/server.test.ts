@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { hostname } from 'node:os'
 import { Counter, Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { buildInfo } from '../../../../../runtime/process/build-info.ts'
 import {
   DRAIN_HEADER,
   DRAIN_VALUE,
@@ -31,7 +32,7 @@ async function start(t: Test, options: Partial<OperationsServerOptions> = {}) {
 
 t.test('health, readiness and metrics are served, and nothing else is', async (t) => {
   const { get } = await start(t)
-  t.same(await (await get('/health')).json(), { status: 'ok' })
+  t.same(await (await get('/health')).json(), { status: 'ok', ...buildInfo() })
   t.equal((await get('/ready')).status, 200)
   t.match(await (await get('/metrics')).text(), /requests_total 3/)
   t.equal((await get('/')).status, 404)

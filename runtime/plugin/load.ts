@@ -55,6 +55,8 @@ export interface LoadPluginsOptions {
   /** Handed to every plugin; aborts when the process stops. */
   signal: AbortSignal
   createTimeoutMs?: number
+  /** Default: the process's clock. Models end by it. */
+  nowMs?: () => number
   /** Loads this one plugin and no other. */
   only?: { name: string; dir: string; settings: PluginSettings }
 }

@@ -14,6 +14,7 @@ import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { parseInfrastructureRule } from '../runtime/plugin/grants/net-rule.ts'
 import { refusals } from '../runtime/plugin/grants/refusals.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
+import { endingModels } from '../runtime/plugin/model-ends.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import { openMailer } from '../runtime/process/mail.ts'
@@ -28,7 +29,7 @@ import type { Role, RoleContext } from '../runtime/process/role.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
-import { providersInUse } from '../store/agents/agents.ts'
+import { modelsInUse, providersInUse } from '../store/agents/agents.ts'
 import { slotShares } from '../store/campaigns/slot-shares.ts'
 import { openStore } from '../store/database/database.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
@@ -119,6 +120,13 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     providersInUse(store)
       .then((named) => providerHealth.announce([...byDefault, ...named]))
       .catch((err) => log.warn({ err }, 'The providers could not be checked'))
+    modelsInUse(store)
+      .then((uses) => {
+        for (const { text, isOver, provider, model } of endingModels(context.plugins, uses, Date.now())) {
+          log[isOver ? 'error' : 'warn']({ provider, model }, `Agents use a model that ends: ${text}`)
+        }
+      })
+      .catch((err) => log.warn({ err }, 'The models of the agents could not be checked'))
     const [rules, places] = await Promise.all([loadCallingRules(context.config.callingRules), loadPlaces()])
     const calling = { rules, places }
     const argumentChecks = openArgumentChecks(log)

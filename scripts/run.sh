@@ -198,6 +198,7 @@ case $command in
     install_programs redis-server
     install_packages
     exec node scripts/kill-campaign.ts "$@" ;;
+  provider-currency) exec node scripts/provider-currency.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
     install_packages

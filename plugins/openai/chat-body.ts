@@ -15,11 +15,13 @@ export interface Manner {
   readonly without: ReadonlySet<string>
   /** Instructions at the beginning alone and turns that alternate, as many chat templates want them. */
   readonly alternating: boolean
+  /** Instructions go into the first turn: the template knows no others. */
+  readonly noSystem: boolean
   /** Ids of tool calls as Mistral's servers want them: nine letters and digits. */
   readonly shortIds: boolean
 }
 
-export const AS_OPENAI: Manner = { without: new Set(), alternating: false, shortIds: false }
+export const AS_OPENAI: Manner = { without: new Set(), alternating: false, noSystem: false, shortIds: false }
 
 /** What a model of OpenAI's takes as reasoning_effort, the quickest first. Others refuse the field. */
 const EFFORTS: readonly (readonly [models: RegExp, efforts: readonly string[]])[] = [
@@ -89,6 +91,9 @@ export function otherManner(
   if (field !== undefined) return { ...manner, without: new Set([...manner.without, field]) }
   if (!manner.shortIds && /tool call id .*(length of 9|a-z, ?A-Z, ?0-9)/i.test(words))
     return { ...manner, shortIds: true }
+  const knowsNoSystem =
+    /system role (?:is )?not supported|does not support .{0,20}system|only user, assistant(?: and|,) tool|roles are supported, got system/i
+  if (!manner.noSystem && knowsNoSystem.test(words)) return { ...manner, alternating: true, noSystem: true }
   const wantsTurns =
     /roles? must alternate|system (?:message|role|prompt).{0,40}(?:must|at the (?:beginning|start)|not supported|first)|unexpected role|after the optional system message|expected last role|last message must/i
   if (!manner.alternating && wantsTurns.test(words)) return { ...manner, alternating: true }
@@ -105,7 +110,7 @@ function cacheKeyOf({ messages, tools }: ChatRequest): string {
 
 function messagesOf(request: ChatRequest, manner: Manner): object[] {
   const idOf = (id: string) => (manner.shortIds ? createHash('sha256').update(id).digest('hex').slice(0, 9) : id)
-  return manner.alternating ? alternating(request, idOf) : asTheyAre(request.messages, idOf)
+  return manner.alternating ? alternating(request, idOf, manner.noSystem) : asTheyAre(request.messages, idOf)
 }
 
 const callOf = (id: string, name: string, text: string) => ({
@@ -143,9 +148,10 @@ function asTheyAre(messages: readonly Message[], idOf: (id: string) => string): 
   return out.length === 0 ? [{ role: 'user', content: '' }] : out
 }
 
-function alternating(request: ChatRequest, idOf: (id: string) => string): object[] {
+function alternating(request: ChatRequest, idOf: (id: string) => string, noSystem: boolean): object[] {
   const { system, turns } = chatTurns(request)
-  const out: object[] = system === '' ? [] : [{ role: 'system', content: system }]
+  const out: object[] = system === '' || noSystem ? [] : [{ role: 'system', content: system }]
+  if (noSystem && system !== '') turns[0]?.parts.unshift({ type: 'text', text: `${system}\n` })
   for (const { role, parts } of turns) {
     const content = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
     const tool_calls = parts.flatMap((part) =>

@@ -44,6 +44,7 @@ export function makeLlm(host: PluginHost, { model = DEFAULT_MODEL, temperature, 
 }
 
 function mannerAfter(error: unknown, body: Record<string, unknown>, manner: Manner): Manner | undefined {
-  if (!(error instanceof ProviderError) || error.failure.fault !== 'bad_request') return undefined
+  // llama.cpp answers 500 to a conversation its template doesn't take.
+  if (!(error instanceof ProviderError) || !['bad_request', 'transient'].includes(error.failure.fault)) return undefined
   return otherManner(error.words, body, manner)
 }

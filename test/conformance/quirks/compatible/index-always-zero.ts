@@ -1,0 +1,33 @@
+import { completion } from '../support/completion.ts'
+import type { AnswerQuirk } from '../support/quirk.ts'
+
+export default {
+  kind: 'answer',
+  title: 'every call has the index 0',
+  report: 'ollama/ollama#15457',
+  providers: ['openai'],
+  answers: [
+    completion(
+      [
+        {
+          tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'book', arguments: '{"guests":1}' } }],
+        },
+        {
+          tool_calls: [{ index: 0, id: 'c2', type: 'function', function: { name: 'book', arguments: '{"guests":2}' } }],
+        },
+        {
+          tool_calls: [{ index: 0, id: 'c3', type: 'function', function: { name: 'book', arguments: '{"guests":3}' } }],
+        },
+      ],
+      'tool_calls',
+    ),
+  ],
+  hasTools: true,
+  check(t, got) {
+    t.same(
+      got.calls.map(({ args }) => JSON.parse(args)),
+      [{ guests: 1 }, { guests: 2 }, { guests: 3 }],
+    )
+    t.equal(new Set(got.calls.map(({ id }) => id)).size, 3)
+  },
+} satisfies AnswerQuirk

@@ -20,6 +20,7 @@ import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
+import { tokenParts } from './token-parts.ts'
 
 const tag = 'Calls'
 
@@ -37,7 +38,14 @@ const outboundExample: Static<typeof CallBody> = {
   ended_at: null,
   duration: null,
   transcript: [],
-  usage: { llm_input_tokens: 0, llm_output_tokens: 0, stt_seconds: 0, tts_characters: 0, total_tokens: 0 },
+  usage: {
+    llm_input_tokens: 0,
+    llm_output_tokens: 0,
+    stt_seconds: 0,
+    tts_characters: 0,
+    total_tokens: 0,
+    ...tokenParts(undefined),
+  },
   latency: { turns: 0, p50_ms: null, p95_ms: null },
 }
 

@@ -198,7 +198,14 @@ function asOvertaken(cause: unknown): never {
   throw isDuplicate(cause) ? new PatchbayError('unavailable', { cause }) : cause
 }
 
-function costOf(prices: Prices, agent: Agent, { inputTokens, outputTokens }: ChatModelUsage, at: Date): number | null {
-  const usage = { llmInputTokens: inputTokens, llmOutputTokens: outputTokens, sttSeconds: 0, ttsCharacters: 0 }
+function costOf(prices: Prices, agent: Agent, used: ChatModelUsage, at: Date): number | null {
+  const usage = {
+    llmInputTokens: used.inputTokens,
+    llmOutputTokens: used.outputTokens,
+    ...(used.cachedReadTokens === undefined ? {} : { llmCachedReadTokens: used.cachedReadTokens }),
+    ...(used.cacheWriteTokens === undefined ? {} : { llmCacheWriteTokens: used.cacheWriteTokens }),
+    sttSeconds: 0,
+    ttsCharacters: 0,
+  }
   return prices.costOf({ llm: { provider: agent.llm_provider, model: agent.llm_model } }, usage, at).llmUsd
 }

@@ -1,27 +1,24 @@
 import type { metrics } from '@livekit/agents'
 import type { EventOf } from '../call/log/events.ts'
+import { addUsage, NO_USAGE } from '../call/types/add-usage.ts'
 import type { Usage } from '../call/types/usage.ts'
 import type { Spent } from './replying/spending.ts'
 
-const NOTHING: Usage = { llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: 0, ttsCharacters: 0 }
-
 /** Counts what a conversation uses, per stage, between two reports. */
 export class UsageMeter {
-  #usage: Usage = NOTHING
+  #usage: Usage = NO_USAGE
   #heardMs = 0
 
   /** A request to a language model is over, however it ended. */
   spent({ inputTokens, outputTokens, isEstimated, ...parts }: Spent): void {
-    const { llmInputTokens, llmOutputTokens, llmEstimatedTokens = 0 } = this.#usage
-    this.#usage = {
-      ...this.#usage,
-      llmInputTokens: llmInputTokens + inputTokens,
-      llmOutputTokens: llmOutputTokens + outputTokens,
-      ...(isEstimated ? { llmEstimatedTokens: llmEstimatedTokens + inputTokens + outputTokens } : {}),
-    }
-    this.#add('llmCachedReadTokens', parts.cachedReadTokens)
-    this.#add('llmCacheWriteTokens', parts.cacheWriteTokens)
-    this.#add('llmReasoningTokens', parts.reasoningTokens)
+    this.#usage = addUsage(this.#usage, {
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      cached_read_tokens: parts.cachedReadTokens,
+      cache_write_tokens: parts.cacheWriteTokens,
+      reasoning_tokens: parts.reasoningTokens,
+      estimated_tokens: isEstimated ? inputTokens + outputTokens : undefined,
+    })
   }
 
   count(measured: metrics.AgentMetrics): void {
@@ -35,13 +32,9 @@ export class UsageMeter {
    */
   take(heardMs: number): Usage | undefined {
     const usage = { ...this.#usage, sttSeconds: Math.round(heardMs - this.#heardMs) / 1000 }
-    this.#usage = NOTHING
+    this.#usage = NO_USAGE
     this.#heardMs = heardMs
     return Object.values(usage).some((value) => value > 0) ? usage : undefined
-  }
-
-  #add(part: 'llmCachedReadTokens' | 'llmCacheWriteTokens' | 'llmReasoningTokens', tokens: number | undefined): void {
-    if (tokens !== undefined) this.#usage = { ...this.#usage, [part]: (this.#usage[part] ?? 0) + tokens }
   }
 }
 

@@ -116,6 +116,10 @@ export async function addProgress(
     .set((eb) => ({
       llm_input_tokens: eb('llm_input_tokens', '+', tokensIn),
       llm_output_tokens: eb('llm_output_tokens', '+', tokensOut),
+      ...addedPart('llm_cached_read_tokens', usage.llmCachedReadTokens),
+      ...addedPart('llm_cache_write_tokens', usage.llmCacheWriteTokens),
+      ...addedPart('llm_reasoning_tokens', usage.llmReasoningTokens),
+      ...addedPart('llm_estimated_tokens', usage.llmEstimatedTokens),
       stt_seconds: eb('stt_seconds', '+', usage.sttSeconds),
       tts_characters: eb('tts_characters', '+', characters),
       cost_llm: addedCost('cost_llm', sql`llm_input_tokens + llm_output_tokens`, tokensIn + tokensOut, costs.llmUsd),
@@ -125,6 +129,11 @@ export async function addProgress(
     }))
     .where('id', '=', callId)
     .execute()
+}
+
+/** A part of the tokens with this use added; one that is not known stays as it is. */
+function addedPart(column: string, tokens: number | undefined): Record<string, RawBuilder<number>> {
+  return tokens === undefined ? {} : { [column]: sql<number>`coalesce(${sql.ref(column)}, 0) + ${Math.round(tokens)}` }
 }
 
 /** The cost with this use added. Before the first use of a stage the cost is zero, not unknown. */

@@ -39,6 +39,7 @@ import { sql as numbersOfWorkspaces } from './0076-numbers-of-workspaces.ts'
 import { sql as chatSpending } from './0077-chat-spending.ts'
 import { sql as securityLog } from './0079-security-log.ts'
 import { sql as auditErasure } from './0080-audit-erasure.ts'
+import { sql as tokenParts } from './0091-token-parts.ts'
 
 export interface Migration {
   readonly name: string
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0077-chat-spending', sql: chatSpending },
   { name: '0079-security-log', sql: securityLog },
   { name: '0080-audit-erasure', sql: auditErasure },
+  { name: '0091-token-parts', sql: tokenParts },
 ]

@@ -3,6 +3,7 @@ import { backoffMs } from '../../lib/async/backoff.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
+import { addUsage, NO_USAGE } from '../types/add-usage.ts'
 import type { Outcome } from '../types/outcome.ts'
 import type { Usage } from '../types/usage.ts'
 import type { CallEvent, EventOf } from './events.ts'
@@ -15,8 +16,6 @@ const MOST_RETRY_MS = 5_000
 /** How long usage and latencies are added up before they are written. */
 const GATHER_MS = 500
 
-const NOTHING: Usage = { llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: 0, ttsCharacters: 0 }
-
 /**
  * The call as `GET /calls/{id}` shows it: written from the events of the log, in order, without holding the call up. A database that is away for seconds is waited for;
  * what can't be written is logged.
@@ -27,7 +26,7 @@ export class CallRow {
   readonly #log: Logger
   readonly #waiting: { what: string; write: () => Promise<void> }[] = []
   #turns = 0
-  #usage: Usage = NOTHING
+  #usage: Usage = NO_USAGE
   #latenciesMs: number[] = []
   #gathering: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
@@ -97,13 +96,8 @@ export class CallRow {
     this.#add('turn', () => this.#journal.turn(this.#callId, seq, turn))
   }
 
-  #count({ seconds, input_tokens, output_tokens, characters }: EventOf<'usage'>): void {
-    this.#usage = {
-      llmInputTokens: this.#usage.llmInputTokens + (input_tokens ?? 0),
-      llmOutputTokens: this.#usage.llmOutputTokens + (output_tokens ?? 0),
-      sttSeconds: this.#usage.sttSeconds + (seconds ?? 0),
-      ttsCharacters: this.#usage.ttsCharacters + (characters ?? 0),
-    }
+  #count(event: EventOf<'usage'>): void {
+    this.#usage = addUsage(this.#usage, event)
     this.#progress()
   }
 
@@ -120,8 +114,8 @@ export class CallRow {
     this.#gathering = undefined
     const usage = this.#usage
     const latenciesMs = this.#latenciesMs
-    if (usage === NOTHING && latenciesMs.length === 0) return
-    this.#usage = NOTHING
+    if (usage === NO_USAGE && latenciesMs.length === 0) return
+    this.#usage = NO_USAGE
     this.#latenciesMs = []
     this.#add('progress', () => this.#journal.progress(this.#callId, usage, latenciesMs))
   }

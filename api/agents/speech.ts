@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
+import { isTimeZone } from '../../runtime/lib/zoned-time.ts'
 import { type Catalogue, languagesOf, listedLanguage } from '../../runtime/plugin/catalogue.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { type Fault, Nullable } from '../schema.ts'
@@ -37,6 +38,15 @@ export const speechFields = {
       ),
     },
     { description: 'Whether callers may cut the agent off.' },
+  ),
+  timezone: Type.Refine(
+    Type.String({
+      maxLength: 64,
+      description: 'IANA time zone of `{{now}}`, `{{today}}`, `{{weekday}}` and `{{time}}` in its texts. Empty: UTC.',
+      examples: ['Europe/Berlin'],
+    }),
+    (zone) => zone === '' || isTimeZone(zone),
+    () => 'must be an IANA time zone, such as Europe/Berlin',
   ),
   endpointing: Type.Enum(ENDPOINTINGS, {
     description:
@@ -90,6 +100,7 @@ export function speechColumns(input: SpeechInput) {
   return {
     language: input.language && canonicalTag(input.language),
     interruption: json(input.interruption),
+    timezone: input.timezone,
     endpointing: input.endpointing,
     dead_air: json(input.dead_air),
     max_duration_s: input.max_duration_s,
@@ -106,6 +117,7 @@ export function speechBody(agent: Agent) {
   return {
     language: agent.language,
     interruption: { enabled, sensitivity },
+    timezone: agent.timezone,
     endpointing: agent.endpointing,
     dead_air: { enabled: deadAir.enabled ?? true, phrases: deadAir.phrases ?? [] },
     max_duration_s: agent.max_duration_s,

@@ -282,7 +282,14 @@ export class Placer {
     )
     this.#dialling.set(call.id, { cancel, done: done.promise })
     try {
-      const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), {
+        nowMs: clock.nowMs(),
+        dialled: true,
+        callId: call.id,
+        direction: 'outbound',
+        callerNumber: from,
+        calledNumber: to,
+      })
       const { spec: own, faults } = await mcpTools.complete(agent, plain)
       for (const sentence of faults) events.append({ type: 'fault', stage: 'tool', sentence })
       const tools = [...(own.tools ?? []), ...campaignToolSpecs(campaignTools, own.tools ?? [])]

@@ -98,7 +98,7 @@ const outboundCall = defineRoute({
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     const served = await requireServed(services, tenant, agent)
     // A text that is too long is refused now, not when the call is placed.
-    agentSpec(served, body.dynamic_variables, false, true)
+    agentSpec(served, body.dynamic_variables, false, { nowMs: services.clock.nowMs(), dialled: true })
     if (await isOnDoNotCall(tenant, to)) {
       if (!override) throw new PatchbayError('do_not_call')
       log.warn({ userId: user?.id, to }, 'A number of the do-not-call list is called by override')

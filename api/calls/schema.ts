@@ -155,6 +155,13 @@ export const GenerateTokenQuery = Type.Object({
       description: 'Records the session even if calls are not recorded: for a caller who asks for it.',
     }),
   ),
+  variables: Type.Optional(
+    Type.String({
+      maxLength: 16_384,
+      description: 'The dynamic variables of the session: a JSON object of texts, URL-encoded. At most 200 names.',
+      examples: ['{"first_name":"Ada"}'],
+    }),
+  ),
 })
 
 /** How audio of a session may go over WebRTC. */

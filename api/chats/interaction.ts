@@ -109,7 +109,7 @@ export async function* interact(
         answer: { text: response, at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
       })
 
-    const own = agentSpec(agent, dynamicVariables, sources.length > 0)
+    const own = agentSpec(agent, dynamicVariables, sources.length > 0, { nowMs: clock.nowMs() })
     const { spec, faults } = await services.mcpTools.complete(agent, own)
     if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat continues without some of its tools')
     const model = await import('./model.ts')

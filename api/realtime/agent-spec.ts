@@ -1,4 +1,5 @@
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { builtInVariables, type CallFacts } from '../../runtime/conversation/built-in-variables.ts'
 import {
   fillVariables,
   MAX_PROMPT_BYTES,
@@ -10,6 +11,12 @@ import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
+/** What is known of the call. */
+export interface SpecFacts extends Omit<CallFacts, 'language' | 'timeZone' | 'agentName'> {
+  /** We call: an answering machine may pick up. */
+  dialled?: boolean
+}
+
 /**
  * The agent as a conversation needs it, for one call or chat.
  *
@@ -19,15 +26,16 @@ export function agentSpec(
   agent: ServedAgent,
   variables: Variables,
   hasKnowledge: boolean,
-  /** We call: an answering machine may pick up. */
-  dialled = false,
+  { dialled = false, ...facts }: SpecFacts,
 ): AgentSpec {
+  const { language, timezone: timeZone, agent_name: agentName } = agent
+  const values = { ...builtInVariables({ ...facts, language, timeZone, agentName }), ...variables }
   const spoken = (field: keyof ServedAgent & string, text: string): string =>
-    fillVariables(text, variables, { field, maxBytes: MAX_SPOKEN_BYTES })
+    fillVariables(text, values, { field, maxBytes: MAX_SPOKEN_BYTES })
   return {
     agentId: agent.id,
     agentName: agent.agent_name,
-    systemPrompt: fillVariables(agent.system_prompt, variables, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
+    systemPrompt: fillVariables(agent.system_prompt, values, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
     firstMessage: spoken('first_message', agent.first_message),
     temperature: agent.temperature,
     llm: { provider: agent.llm_provider, model: agent.llm_model },

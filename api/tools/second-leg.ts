@@ -3,6 +3,7 @@ import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Carrier, DialOrder } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agents/agent-tools.ts'
@@ -57,7 +58,7 @@ export async function whisperTo(
   const agent = await agentById(store.tenant(workspaceId), agentId)
   const served = agent && (await servedAgent(store, workspaceId, agent))
   if (served === undefined || 'refused' in served) return undefined
-  const spec = agentSpec(served.agent, dynamicVariables, false)
+  const spec = agentSpec(served.agent, dynamicVariables, false, { nowMs: systemClock.nowMs() })
   const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
   const { takeCall } = languageOf(spec.language).phrases
   return {

@@ -59,7 +59,7 @@ const PLACEHOLDER = /( ?)\{\{\s*([\w.-]{1,100})\s*(?:\|([^{}|]{0,200}))?\}\}/g
  * @throws PatchbayError agent_text_too_long, before the text is built
  */
 export function fillVariables(text: string, variables: Variables, bound: { field: string; maxBytes: number }): string {
-  const valueOf = (name: string, otherwise: string | undefined): string => {
+  const valueFor = (name: string, otherwise: string | undefined): string => {
     const own = Object.hasOwn(variables, name) ? variables[name] : undefined
     return own || (otherwise ?? '').trim()
   }
@@ -69,7 +69,7 @@ export function fillVariables(text: string, variables: Variables, bound: { field
     const key = `${name}|${otherwise ?? ''}`
     let size = sizes.get(key)
     if (size === undefined) {
-      size = Buffer.byteLength(valueOf(name, otherwise))
+      size = Buffer.byteLength(valueFor(name, otherwise))
       sizes.set(key, size)
     }
     bytes += (size === 0 ? 0 : size + blank.length) - Buffer.byteLength(whole)
@@ -79,7 +79,7 @@ export function fillVariables(text: string, variables: Variables, bound: { field
     throw new PatchbayError('agent_text_too_long', { params })
   }
   return text.replace(PLACEHOLDER, (_whole, blank: string, name: string, otherwise: string | undefined) => {
-    const value = valueOf(name, otherwise)
+    const value = valueFor(name, otherwise)
     return value === '' ? '' : `${blank}${value}`
   })
 }

@@ -50,7 +50,11 @@ const QUERY = new Set([
     'inactivity_timeout',
   ],
 ])
-const MODELS = ['universal-streaming-english', 'universal-streaming-multilingual', 'u3-rt-pro']
+/** npm assemblyai 4.41.5. */
+const MODELS = [
+  ...['universal-streaming-english', 'universal-streaming-multilingual', 'u3-rt-pro'],
+  ...['universal-3-5-pro', 'universal-3-6-pro'],
+]
 /** Of one message, in milliseconds of audio. */
 const MIN_CHUNK_MS = 50
 const MAX_CHUNK_MS = 1_000

@@ -1,6 +1,7 @@
 import { llm } from '@livekit/agents'
 import type { LlmEvent } from '../../../packages/plugin/mod.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../provider-error.ts'
+import { hasWords } from '../speech/sentences.ts'
 import { wholeArguments } from './tool-arguments.ts'
 
 /** What an answer used. A part that the provider doesn't name is undefined, which is not 0. */
@@ -48,7 +49,7 @@ export class LlmChunks {
       case 'text': {
         const content = String(event.text)
         if (content === '') return undefined
-        this.#answered ||= /[\p{L}\p{N}]/u.test(content)
+        this.#answered ||= hasWords(content)
         return { id, delta: { role: 'assistant', content } }
       }
       case 'tool_call': {

@@ -211,5 +211,5 @@ case $command in
     install_packages
     exec sh scripts/main.sh "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|provider-currency|fuzz|patchbay [arguments]" ;;
 esac

@@ -14,7 +14,7 @@ interface UsageTold {
   characters?: number | undefined
 }
 
-/** The sums with what an event tells. A part that nobody has told of stays unknown. */
+/** The sums with what an event tells. A part that no event names stays unknown. */
 export function addUsage(usage: Usage, told: UsageTold): Usage {
   const parts = {
     llmCachedReadTokens: plus(usage.llmCachedReadTokens, told.cached_read_tokens),

@@ -35,7 +35,7 @@ export class ResilientLlm extends llm.LLM {
 
   /**
    * @param trace requests belong to this span and carry its trace context
-   * @param spent told of each request once it is over, however it ended
+   * @param spent called once each request is over, however it ended
    */
   constructor(
     chain: Chain<llm.LLM>,

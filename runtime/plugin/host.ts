@@ -23,7 +23,6 @@ import type { Grants } from './grants/permissions.ts'
 import { makeHost } from './handles.ts'
 import { isolate } from './isolated/open.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
-
 import { faultOfEnd, modelOf } from './model-ends.ts'
 
 export type { Catalogue } from './catalogue.ts'

@@ -1,5 +1,6 @@
 import { completion } from '../support/completion.ts'
 import type { AnswerQuirk } from '../support/quirk.ts'
+import { threeBookings } from '../support/three-bookings.ts'
 
 export default {
   kind: 'answer',
@@ -23,11 +24,5 @@ export default {
     ),
   ],
   hasTools: true,
-  check(t, got) {
-    t.same(
-      got.calls.map(({ args }) => JSON.parse(args)),
-      [{ guests: 1 }, { guests: 2 }, { guests: 3 }],
-    )
-    t.equal(new Set(got.calls.map(({ id }) => id)).size, 3)
-  },
+  check: threeBookings,
 } satisfies AnswerQuirk

@@ -8,31 +8,32 @@ import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { parseInfrastructureRule } from '../runtime/plugin/grants/net-rule.ts'
 import { refusals } from '../runtime/plugin/grants/refusals.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
+import { endingModels } from '../runtime/plugin/model-ends.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
+import type { RoleContext } from '../runtime/plugin/role.ts'
 import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
+import { measureDisk } from '../runtime/process/metrics/disk.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import type { ResourceStack } from '../runtime/process/resource-stack.ts'
-import type { RoleContext } from '../runtime/plugin/role.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { openTraces, type Traces } from '../runtime/traces/open-traces.ts'
-import { providersInUse } from '../store/agents/agents.ts'
+import { modelsInUse, providersInUse } from '../store/agents/agents.ts'
 import { waitForStore } from '../store/connections/wait-for-store.ts'
 import { openStore } from '../store/database/database.ts'
-import { measureDisk } from '../runtime/process/metrics/disk.ts'
 import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { openQueue } from '../workers/queues.ts'
 import { preparePasswords } from './auth/password.ts'
+import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import { resealAll } from './data-key.ts'
 import { RequestLog } from './requests/request-log.ts'
 import type { DataServices, PluginServices } from './services.ts'
 import { McpTools } from './tools/mcp-tools.ts'
-import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
 
 /** What everything else of an api node stands on. */
@@ -76,6 +77,13 @@ export async function openInfrastructure(
   providersInUse(data.store)
     .then((named) => providerHealth.announce([...byDefault, ...named]))
     .catch((err) => log.warn({ err }, 'The providers could not be checked'))
+  modelsInUse(data.store)
+    .then((uses) => {
+      for (const { text, isOver, provider, model } of endingModels(plugins, uses, clock.nowMs())) {
+        log[isOver ? 'error' : 'warn']({ provider, model }, `Agents use a model that ends: ${text}`)
+      }
+    })
+    .catch((err) => log.warn({ err }, 'The models of the agents could not be checked'))
   return {
     ...context,
     ...data,

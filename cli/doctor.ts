@@ -4,6 +4,7 @@ import { nearest } from '../runtime/lib/nearest.ts'
 import type { Environment } from '../runtime/plugin/grants/net-rule.ts'
 import type { GrantFlags } from '../runtime/plugin/grants/permissions.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
+import { defaultModelUses, endingModels } from '../runtime/plugin/model-ends.ts'
 import { checkProvider, keyedProviders, type ProviderCheckup } from '../runtime/plugin/provider-health.ts'
 
 interface Diagnosis {
@@ -17,6 +18,8 @@ interface DoctorOptions {
   env: Environment
   dir?: string
   settingsFile?: string
+  /** Default: the process's clock. */
+  nowMs?: number
 }
 
 /** What `patchbay doctor <topic>` looks at. */
@@ -72,7 +75,7 @@ const STATES = { ok: 'ok', refused: 'REFUSED', failed: 'FAILED' } as const
 
 /** Asks each provider that has its key for something that costs nothing. */
 export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnosis> {
-  const { env, ...rest } = options
+  const { env, nowMs = Date.now(), ...rest } = options
   const stop = new AbortController()
   try {
     const registry = await loadPlugins({ ...rest, env, log: pino({ level: 'silent' }), signal: stop.signal })
@@ -85,12 +88,17 @@ export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnos
     const asked = checkups.flatMap((checkup) => (checkup.state === 'no_key' ? [] : line(checkup, checkup.state, width)))
     const unused = checkups.filter(({ state }) => state === 'no_key')
     const offered = unused.map(({ provider, message }) => `  ${provider.padEnd(width)}  ${message}`)
+    const endings = endingModels(registry, defaultModelUses(registry), nowMs)
     return {
       text: [
         asked.join('\n') || 'No provider that needs a key is set up: nothing to ask.',
+        ...(endings.length > 0
+          ? [endings.map(({ text, isOver }) => `models  ${isOver ? 'FAULT ' : 'ENDING'}  ${text}`).join('\n')]
+          : []),
         ...(unused.length > 0 ? [`No fault, only not set up:\n${offered.join('\n')}`] : []),
       ].join('\n\n'),
-      healthy: checkups.every(({ state }) => state === 'ok' || state === 'no_key'),
+      healthy:
+        checkups.every(({ state }) => state === 'ok' || state === 'no_key') && endings.every(({ isOver }) => !isOver),
     }
   } finally {
     stop.abort()

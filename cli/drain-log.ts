@@ -1,6 +1,6 @@
 import { boundary } from '../runtime/lib/async/boundary.ts'
-import type { Logger } from '../runtime/process/log.ts'
 import type { Role } from '../runtime/plugin/role.ts'
+import type { Logger } from '../runtime/process/log.ts'
 
 const INTERVAL_MS = 60_000
 

@@ -63,7 +63,9 @@ export async function withDatabase<T>(
   ])
   return borrowing(config, name, async (databaseUrl) => {
     const quiet = createLogger({ level: 'warn', name })
-    const applied = await waitForStore(quiet, () => migrate(databaseUrl, quiet)).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    const applied = await waitForStore(quiet, () => migrate(databaseUrl, quiet)).catch((error) =>
+      unreachable('DATABASE_URL', 'PostgreSQL', error),
+    )
     return work(databaseUrl, applied)
   })
 }

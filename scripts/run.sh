@@ -215,6 +215,7 @@ case $command in
     install_programs redis-server
     install_packages all
     exec node scripts/kill-campaign.ts "$@" ;;
+  provider-currency) exec node scripts/provider-currency.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
     install_packages all
@@ -230,5 +231,5 @@ case $command in
     install_packages run
     exec sh scripts/main.sh "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|statements|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
 esac

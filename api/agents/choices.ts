@@ -68,7 +68,8 @@ export function unavailableFaults(
       ...(prefix === 'TTS' ? { voice: choices.TTS_voice } : { model: choices[`${prefix}_model`] }),
     })
     if (unavailable === undefined) return []
-    const { field, available } = unavailable
+    const { field, available, ended } = unavailable
+    if (ended !== undefined) return [{ loc: ['body', `${prefix}_${field}`], msg: ended, type: 'value_error' }]
     const listed = available.slice(0, MAX_LISTED).map((name) => JSON.stringify(name))
     const more = available.length > MAX_LISTED ? ` and ${available.length - MAX_LISTED} more` : ''
     return [{ loc: ['body', `${prefix}_${field}`], msg: `must be one of ${listed.join(', ')}${more}`, type: 'enum' }]

@@ -30,6 +30,9 @@ export function fallbackFaults(
     (fallbacks[kind] ?? []).flatMap((choice, i): Fault[] => {
       const at = ['body', 'fallbacks', kind, String(i)]
       const unavailable = checkChoice(catalogue, kind.toLowerCase() as Lowercase<typeof kind>, choice)
+      if (unavailable?.ended !== undefined) {
+        return [{ loc: [...at, unavailable.field], msg: unavailable.ended, type: 'value_error' }]
+      }
       if (unavailable !== undefined) {
         const listed = unavailable.available.slice(0, 50).map((name) => JSON.stringify(name))
         return [{ loc: [...at, unavailable.field], msg: `must be one of ${listed.join(', ')}`, type: 'enum' }]

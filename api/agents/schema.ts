@@ -131,6 +131,7 @@ export const agentExample = {
   register: 'formal' as const,
   phrases: {},
   warnings: [],
+  timezone: 'Europe/Berlin',
   phone_numbers: ['+14155550123'],
   documents: 0,
   created_at: '2026-01-31T09:00:00.000Z',

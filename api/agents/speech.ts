@@ -3,6 +3,7 @@ import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-sp
 import { languageOf, speaks } from '../../runtime/conversation/languages/index.ts'
 import { OWN_PHRASES, type OwnPhrase } from '../../runtime/conversation/languages/phrases.ts'
 import { AI_DISCLOSURES } from '../../runtime/dialing/ai-disclosure.ts'
+import { isTimeZone } from '../../runtime/lib/zoned-time.ts'
 import { type Catalogue, languagesOf, listedLanguage } from '../../runtime/plugin/catalogue.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { type Fault, Nullable } from '../schema.ts'
@@ -48,6 +49,15 @@ export const speechFields = {
       ),
     },
     { description: 'Whether callers may cut the agent off.' },
+  ),
+  timezone: Type.Refine(
+    Type.String({
+      maxLength: 64,
+      description: 'IANA time zone of `{{now}}`, `{{today}}`, `{{weekday}}` and `{{time}}` in its texts. Empty: UTC.',
+      examples: ['Europe/Berlin'],
+    }),
+    (zone) => zone === '' || isTimeZone(zone),
+    () => 'must be an IANA time zone, such as Europe/Berlin',
   ),
   endpointing: Type.Enum(ENDPOINTINGS, {
     description:
@@ -121,6 +131,7 @@ export function speechColumns(input: SpeechInput) {
   return {
     language: input.language && canonicalTag(input.language),
     interruption: json(input.interruption),
+    timezone: input.timezone,
     endpointing: input.endpointing,
     dead_air: json(input.dead_air),
     max_duration_s: input.max_duration_s,
@@ -140,6 +151,7 @@ export function speechBody(agent: Agent) {
   return {
     language: agent.language,
     interruption: { enabled, sensitivity },
+    timezone: agent.timezone,
     endpointing: agent.endpointing,
     dead_air: { enabled: deadAir.enabled ?? true, phrases: deadAir.phrases ?? [] },
     max_duration_s: agent.max_duration_s,

@@ -122,8 +122,12 @@ export class Dialling {
     const { call, agent } = found
     const hasDocuments = await hasReadyDocuments(store.tenant(call.workspace_id), agent.id)
     const plain = agentSpec(agent, call.dynamic_variables, hasDocuments, {
+      nowMs: this.#options.clock.nowMs(),
       dialled: true,
-      numbers: [from, call.to_number],
+      callId: call.id,
+      direction: 'outbound',
+      callerNumber: from,
+      calledNumber: call.to_number,
     })
     const { spec: own, faults } = await mcpTools.complete(agent, plain)
     for (const sentence of faults) this.#log.append({ type: 'fault', stage: 'tool', sentence })

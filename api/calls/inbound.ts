@@ -121,7 +121,13 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
     const variables = fittingVariables(asked.variables, cleanJson(call.variables?.(trunk) ?? {}, MAX_VARIABLE_CHARS))
-    const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id), { numbers: [from, number] })
+    const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id), {
+      nowMs: clock.nowMs(),
+      callId,
+      direction: 'inbound',
+      callerNumber: from,
+      calledNumber: number,
+    })
     const { spec, faults } = await options.mcpTools.complete(agent, own)
     const rules = await dialRulesOf(store, called.workspaceId)
     await insertCall(tenant, {

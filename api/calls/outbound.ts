@@ -21,6 +21,7 @@ import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
+import { tokenParts } from './token-parts.ts'
 
 const tag = 'Calls'
 
@@ -38,7 +39,14 @@ const outboundExample: Static<typeof CallBody> = {
   ended_at: null,
   duration: null,
   transcript: [],
-  usage: { llm_input_tokens: 0, llm_output_tokens: 0, stt_seconds: 0, tts_characters: 0, total_tokens: 0 },
+  usage: {
+    llm_input_tokens: 0,
+    llm_output_tokens: 0,
+    stt_seconds: 0,
+    tts_characters: 0,
+    total_tokens: 0,
+    ...tokenParts(undefined),
+  },
   latency: { turns: 0, p50_ms: null, p95_ms: null },
 }
 
@@ -93,7 +101,7 @@ const outboundCall = defineRoute({
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     const served = await requireServed(services, tenant, agent)
     // A text that is too long is refused now, not when the call is placed.
-    agentSpec(served, body.dynamic_variables, false, { dialled: true })
+    agentSpec(served, body.dynamic_variables, false, { nowMs: services.clock.nowMs(), dialled: true })
     if (await isOnDoNotCall(tenant, to)) {
       if (!override) throw new PatchbayError('do_not_call')
       log.warn({ userId: user?.id, to }, 'A number of the do-not-call list is called by override')

@@ -1,6 +1,9 @@
+import { Compile } from 'typebox/compile'
 import { uuidv7 } from 'uuidv7'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/call/control/session-token.ts'
+import { DynamicVariables, type Variables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { parseCleanJson } from '../../runtime/lib/text.ts'
 import { agentById, agentByNumber } from '../../store/agents/agents.ts'
 import { callEvents } from '../../store/calls/call-events.ts'
 import { callsPage, insertCall, type NewCall, withTurns } from '../../store/calls/calls.ts'
@@ -15,7 +18,7 @@ import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
 import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
 import { defineRoute } from '../route.ts'
-import { Page, pageOf } from '../schema.ts'
+import { Page, pageOf, ValidationError } from '../schema.ts'
 import { CallEventBody, CallEventsQuery, eventBody, eventsExample } from './events-schema.ts'
 import { call_log_id, requireCall } from './one-call.ts'
 import {
@@ -66,7 +69,7 @@ const generateToken = defineRoute({
     await requireServed(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
-    const call = await openSession(tenant, agent, sessionId, nowMs)
+    const call = await openSession(tenant, agent, sessionId, variablesIn(query.variables), nowMs)
     const isRecorded = config.recordCalls || query.record === true
     const token = await issueSessionToken(
       redis,
@@ -156,8 +159,31 @@ async function agentOf(tenant: Tenant, query: { phone?: string; agent_id?: strin
 }
 
 /** Makes the call of a session. An id whose earlier token ran out unused is free again. */
-async function openSession(tenant: Tenant, agent: Agent, sessionId: string, nowMs: number): Promise<Call> {
+const variablesCheck = Compile(DynamicVariables({}))
+
+/** The variables of a query, which holds texts alone. */
+function variablesIn(text: string | undefined): Variables {
+  if (text === undefined) return {}
+  const fault = (msg: string) => new ValidationError([{ loc: ['query', 'variables'], msg, type: 'value_error' }])
+  let variables: unknown
+  try {
+    variables = parseCleanJson(text)
+  } catch {
+    throw fault('must be a JSON object of texts, URL-encoded, such as {"first_name":"Ada"}')
+  }
+  if (variablesCheck.Check(variables)) return variables
+  throw fault('must be a JSON object of at most 200 texts, URL-encoded, such as {"first_name":"Ada"}')
+}
+
+async function openSession(
+  tenant: Tenant,
+  agent: Agent,
+  sessionId: string,
+  variables: Variables,
+  nowMs: number,
+): Promise<Call> {
   const call: NewCall = {
+    dynamic_variables: JSON.stringify(variables),
     agent_id: agent.id,
     agent_name: agent.agent_name,
     call_type: 'web',

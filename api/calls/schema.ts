@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
+import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { AnyOf, Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
+import { TokenParts, tokenParts } from './token-parts.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
 
@@ -59,6 +61,7 @@ export const CallBody = Type.Object({
     stt_seconds: Type.Number(),
     tts_characters: Type.Integer(),
     total_tokens: Type.Integer(),
+    ...TokenParts,
   }),
   cost: Type.Object({ cost_llm: Cost, cost_stt: Cost, cost_tts: Cost, platform_cost: Cost, total_cost: Cost }),
   latency: Type.Object({
@@ -152,6 +155,13 @@ export const GenerateTokenQuery = Type.Object({
       description: 'Records the session even if calls are not recorded: for a caller who asks for it.',
     }),
   ),
+  variables: Type.Optional(
+    Type.String({
+      maxLength: 16_384,
+      description: 'The dynamic variables of the session: a JSON object of texts, URL-encoded. At most 200 names.',
+      examples: ['{"first_name":"Ada"}'],
+    }),
+  ),
 })
 
 /** How audio of a session may go over WebRTC. */
@@ -212,7 +222,20 @@ export const callExample: Static<typeof CallBody> = {
   ],
   summary: null,
   recording_url: null,
-  usage: { llm_input_tokens: 210, llm_output_tokens: 18, stt_seconds: 3.1, tts_characters: 64, total_tokens: 228 },
+  usage: {
+    llm_input_tokens: 210,
+    llm_output_tokens: 18,
+    stt_seconds: 3.1,
+    tts_characters: 64,
+    total_tokens: 228,
+    ...tokenParts({
+      llmInputTokens: 210,
+      llmCachedReadTokens: 180,
+      llmOutputTokens: 18,
+      sttSeconds: 3.1,
+      ttsCharacters: 64,
+    }),
+  },
   cost: { cost_llm: null, cost_stt: null, cost_tts: null, platform_cost: null, total_cost: null },
   latency: { turns: 1, p50_ms: 640, p95_ms: 640 },
   error: null,
@@ -283,6 +306,7 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
       stt_seconds: call.stt_seconds,
       tts_characters: call.tts_characters,
       total_tokens: call.llm_input_tokens + call.llm_output_tokens,
+      ...tokenParts(usageOf(call)),
     },
     cost: {
       cost_llm,
@@ -316,4 +340,18 @@ export function listedCallBody(
 ): Static<typeof CallBody> {
   const truncated = [...(call.variables_cut ? ['dynamic_variables'] : []), ...(call.turns_cut ? ['transcript'] : [])]
   return { ...callBody(call, publicUrl), ...(truncated.length > 0 && { truncated }) }
+}
+
+function usageOf(call: CallWithTurns): Usage {
+  const { llm_cached_read_tokens: read, llm_cache_write_tokens: written, llm_reasoning_tokens: thought } = call
+  return {
+    llmInputTokens: call.llm_input_tokens,
+    llmOutputTokens: call.llm_output_tokens,
+    sttSeconds: call.stt_seconds,
+    ttsCharacters: call.tts_characters,
+    ...(read === null ? {} : { llmCachedReadTokens: read }),
+    ...(written === null ? {} : { llmCacheWriteTokens: written }),
+    ...(thought === null ? {} : { llmReasoningTokens: thought }),
+    llmEstimatedTokens: call.llm_estimated_tokens,
+  }
 }

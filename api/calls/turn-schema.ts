@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { ServingModel, TurnEvidence } from '../../runtime/call/log/turn-evidence.ts'
 import type { Call, CallTurn } from '../../store/database/schema.ts'
 import { Id, Nullable } from '../schema.ts'
+import { TokenParts, tokenParts } from './token-parts.ts'
 
 const Ms = Type.Number({ description: 'Milliseconds.' })
 const AtMs = Type.Integer({ description: 'Milliseconds from the answer.' })
@@ -45,6 +46,7 @@ export const TurnBody = Type.Object({
     llm_output_tokens: Type.Integer(),
     stt_seconds: Type.Number(),
     tts_characters: Type.Integer(),
+    ...TokenParts,
   }),
   providers: Type.Object({ stt: Provider, llm: Provider, tts: Provider }),
   faults: Type.Array(Type.String()),
@@ -87,6 +89,7 @@ export function turnBody(
       llm_output_tokens: Math.round(usage?.llmOutputTokens ?? 0),
       stt_seconds: usage?.sttSeconds ?? 0,
       tts_characters: Math.round(usage?.ttsCharacters ?? 0),
+      ...tokenParts(usage),
     },
     providers: {
       stt: served(evidence?.providers.stt),
@@ -118,7 +121,19 @@ export const turnExample: Static<typeof TurnBody> = {
       hits: [{ document_id: '0197f3a2-7c1e-7000-8000-000000000007', filename: 'hours.md', score: 0.83 }],
     },
   ],
-  usage: { llm_input_tokens: 210, llm_output_tokens: 18, stt_seconds: 3.1, tts_characters: 16 },
+  usage: {
+    llm_input_tokens: 210,
+    llm_output_tokens: 18,
+    stt_seconds: 3.1,
+    tts_characters: 16,
+    ...tokenParts({
+      llmInputTokens: 210,
+      llmCachedReadTokens: 180,
+      llmOutputTokens: 18,
+      sttSeconds: 3.1,
+      ttsCharacters: 16,
+    }),
+  },
   providers: {
     stt: { provider: 'deepgram', model: 'nova-3' },
     llm: { provider: 'openai', model: 'gpt-4.1-mini' },

@@ -142,7 +142,10 @@ const testCall = defineRoute({
     const now = new Date(clock.nowMs())
     const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
     if (agent === undefined) throw new PatchbayError('campaign_without_agent')
-    agentSpec(await requireServed({ store }, tenant, agent), body.dynamic_variables, false, { dialled: true })
+    agentSpec(await requireServed({ store }, tenant, agent), body.dynamic_variables, false, {
+      nowMs: clock.nowMs(),
+      dialled: true,
+    })
     const [from] = await sourceNumbersOf(tenant, campaign, now)
     if (from === undefined) throw new PatchbayError('campaign_without_number')
     if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')

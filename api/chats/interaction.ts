@@ -109,7 +109,7 @@ export async function* interact(
         answer: { text: response, at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
       })
 
-    const own = agentSpec(agent, dynamicVariables, sources.length > 0)
+    const own = agentSpec(agent, dynamicVariables, sources.length > 0, { nowMs: clock.nowMs() })
     const { spec, faults } = await services.mcpTools.complete(agent, own)
     if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat continues without some of its tools')
     const model = await import('./model.ts')
@@ -198,7 +198,14 @@ function asOvertaken(cause: unknown): never {
   throw isDuplicate(cause) ? new PatchbayError('unavailable', { cause }) : cause
 }
 
-function costOf(prices: Prices, agent: Agent, { inputTokens, outputTokens }: ChatModelUsage, at: Date): number | null {
-  const usage = { llmInputTokens: inputTokens, llmOutputTokens: outputTokens, sttSeconds: 0, ttsCharacters: 0 }
+function costOf(prices: Prices, agent: Agent, used: ChatModelUsage, at: Date): number | null {
+  const usage = {
+    llmInputTokens: used.inputTokens,
+    llmOutputTokens: used.outputTokens,
+    ...(used.cachedReadTokens === undefined ? {} : { llmCachedReadTokens: used.cachedReadTokens }),
+    ...(used.cacheWriteTokens === undefined ? {} : { llmCacheWriteTokens: used.cacheWriteTokens }),
+    sttSeconds: 0,
+    ttsCharacters: 0,
+  }
   return prices.costOf({ llm: { provider: agent.llm_provider, model: agent.llm_model } }, usage, at).llmUsd
 }

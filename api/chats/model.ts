@@ -5,6 +5,7 @@ import { Breakers } from '../../runtime/conversation/providers/breaker.ts'
 import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers/providers.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { ResilientLlm } from '../../runtime/conversation/replying/resilient-llm.ts'
+import type { Spent } from '../../runtime/conversation/replying/spending.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -25,6 +26,9 @@ export interface Prompt {
 export interface ChatModelUsage {
   inputTokens: number
   outputTokens: number
+  /** Parts of the input; undefined where the provider says nothing of them. */
+  cachedReadTokens?: number
+  cacheWriteTokens?: number
 }
 
 /** Models that say nothing for this long have failed, all of them. */
@@ -60,7 +64,8 @@ export async function* streamAnswer(
       failed: (_stage, message, { fault }, err) => log.warn({ err, fault }, message),
     },
   )
-  const model = new ResilientLlm(chain, Math.random)
+  const used: ChatModelUsage = { inputTokens: 0, outputTokens: 0 }
+  const model = new ResilientLlm(chain, Math.random, { spent: (one) => count(used, one) })
   let failure: Error | undefined
   model.on(
     'error',
@@ -70,13 +75,12 @@ export async function* streamAnswer(
   )
   const context = contextOf(prompt)
   const tools = toolsOf(agent)
-  const spent: ChatModelUsage = { inputTokens: 0, outputTokens: 0 }
   try {
     for (let step = 0; ; step++) {
       const offered = step < MAX_TOOL_STEPS ? tools : []
-      const calls = yield* streamStep(model, context, offered, spent, signal)
+      const calls = yield* streamStep(model, context, offered, signal)
       if (failure !== undefined) throw failed(plugins, agent, chain.lastFailure ?? failure.message, failure)
-      if (calls.length === 0) return spent
+      if (calls.length === 0) return used
       for (const call of calls) context.items.push(call, await outputOf(call, prompt, signal))
     }
   } finally {
@@ -84,12 +88,19 @@ export async function* streamAnswer(
   }
 }
 
+/** A request is over: what it cost, also one that failed. */
+function count(used: ChatModelUsage, { inputTokens, outputTokens, cachedReadTokens, cacheWriteTokens }: Spent): void {
+  used.inputTokens += inputTokens
+  used.outputTokens += outputTokens
+  if (cachedReadTokens !== undefined) used.cachedReadTokens = (used.cachedReadTokens ?? 0) + cachedReadTokens
+  if (cacheWriteTokens !== undefined) used.cacheWriteTokens = (used.cacheWriteTokens ?? 0) + cacheWriteTokens
+}
+
 /** One request to the model: yields its words, returns the tools it wants called. */
 async function* streamStep(
   model: ResilientLlm,
   context: llm.ChatContext,
   tools: llm.FunctionTool[],
-  spent: ChatModelUsage,
   signal: AbortSignal,
 ): AsyncGenerator<string, llm.FunctionCall[]> {
   const stream = model.chat({
@@ -109,12 +120,8 @@ async function* streamStep(
   )
   const calls: llm.FunctionCall[] = []
   try {
-    for await (const { delta, usage } of stream) {
+    for await (const { delta } of stream) {
       watchdog.refresh()
-      if (usage !== undefined) {
-        spent.inputTokens += usage.promptTokens
-        spent.outputTokens += usage.completionTokens
-      }
       calls.push(...(delta?.toolCalls ?? []))
       if (delta?.content) yield delta.content
     }

@@ -1,4 +1,5 @@
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { builtInVariables, type CallFacts } from '../../runtime/conversation/built-in-variables.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import { plain } from '../../runtime/conversation/languages/plain.ts'
 import {
@@ -13,11 +14,12 @@ import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
-export interface TelephoneCall {
+/** What is known of the call. */
+export interface SpecFacts extends Omit<CallFacts, 'language' | 'timeZone' | 'agentName'> {
   /** We call: an answering machine may pick up. */
   readonly dialled?: boolean
-  /** Of the caller and the callee; none: no telephone call. */
-  readonly numbers?: readonly (string | null)[]
+  /** Whose countries decide whether the agent says that it is an AI; default: caller and callee. */
+  readonly numbers?: readonly string[]
 }
 
 /**
@@ -29,19 +31,22 @@ export function agentSpec(
   agent: ServedAgent,
   variables: Variables,
   hasKnowledge: boolean,
-  { dialled = false, numbers = [] }: TelephoneCall = {},
+  { dialled = false, numbers, ...facts }: SpecFacts,
 ): AgentSpec {
+  const { language, timezone: timeZone, agent_name: agentName } = agent
+  const values = { ...builtInVariables({ ...facts, language, timeZone, agentName }), ...variables }
   const spoken = (field: keyof ServedAgent & string, text: string): string =>
-    fillVariables(text, variables, { field, maxBytes: MAX_SPOKEN_BYTES })
+    fillVariables(text, values, { field, maxBytes: MAX_SPOKEN_BYTES })
   const firstMessage = spoken('first_message', agent.first_message)
+  const ofCall = [facts.callerNumber, facts.calledNumber].filter((number) => typeof number === 'string')
   const aiDisclosure = disclosureOf(agent.ai_disclosure, {
-    numbers: numbers.filter((number) => number !== null),
+    numbers: numbers ?? ofCall,
     alreadySays: languageOf(agent.language).saysAi.test(plain(firstMessage)),
   })
   return {
     agentId: agent.id,
     agentName: agent.agent_name,
-    systemPrompt: fillVariables(agent.system_prompt, variables, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
+    systemPrompt: fillVariables(agent.system_prompt, values, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
     firstMessage,
     temperature: agent.temperature,
     llm: { provider: agent.llm_provider, model: agent.llm_model },

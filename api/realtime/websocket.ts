@@ -138,7 +138,11 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
       const { workspaceId } = grant
       let own: AgentSpec
       try {
-        own = agentSpec(served.agent, waiting.dynamicVariables, hasKnowledge)
+        own = agentSpec(served.agent, waiting.dynamicVariables, hasKnowledge, {
+          nowMs: clock.nowMs(),
+          callId,
+          direction: 'inbound',
+        })
       } catch (error) {
         if (error instanceof PatchbayError) await endUnbegun(workspaceId, callId, badAgent(error.message))
         throw error

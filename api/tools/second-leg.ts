@@ -3,6 +3,7 @@ import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Carrier, DialOrder } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agents/agent-tools.ts'
@@ -59,7 +60,7 @@ export async function whisperTo(
   const agent = await agentById(store.tenant(workspaceId), agentId)
   const served = agent && (await servedAgent(store, workspaceId, agent))
   if (served === undefined || 'refused' in served) return undefined
-  const spec = agentSpec(served.agent, dynamicVariables, false, { numbers })
+  const spec = agentSpec(served.agent, dynamicVariables, false, { nowMs: systemClock.nowMs(), numbers })
   const { voicemail: _voicemail, aiDisclosure, ...kept } = spec
   const { takeCall, disclosure } = languageOf(spec.language, spec).phrases
   return {

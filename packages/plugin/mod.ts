@@ -101,7 +101,28 @@ export type LlmEvent =
   | { readonly type: 'text'; readonly text: string }
   /** `arguments` is JSON. */
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: string }
-  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  | {
+      readonly type: 'usage'
+      /** All of the prompt, with what was read from a cache and written to one. */
+      readonly inputTokens: number
+      /** All of the answer, with what the model thought. */
+      readonly outputTokens: number
+      /** Left out where the provider doesn't say. */
+      readonly cachedInputTokens?: number
+      readonly cacheWriteTokens?: number
+      readonly reasoningTokens?: number
+      /** The provider's own words about it. */
+      readonly raw?: Readonly<Record<string, unknown>>
+    }
+  /** The model is at work on what nobody hears: it has not fallen silent. */
+  | { readonly type: 'thinking' }
+  /** Why an answer ended before it was whole, or what is wrong with it. An answer that ended by itself has none. */
+  | {
+      readonly type: 'stop'
+      readonly reason: 'length' | 'refusal' | 'safety' | 'tool_call' | 'thoughts'
+      /** The provider's own name for it. */
+      readonly detail?: string
+    }
 
 export interface Llm {
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>

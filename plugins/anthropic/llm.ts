@@ -7,7 +7,7 @@ import { jsonEvents } from '../../runtime/plugin-sdk/speech/json-events.ts'
 import { ANTHROPIC, httpOf } from './endpoint.ts'
 import { type ModelChoice, messagesBody } from './messages-body.ts'
 
-const DEFAULT_MODEL = 'claude-haiku-4-5'
+const DEFAULT_MODEL = 'claude-haiku-5-5'
 /** An answer to be spoken is short; the API wants a limit. */
 const DEFAULT_MAX_TOKENS = 1_024
 
@@ -17,7 +17,7 @@ export function makeLlm(host: PluginHost, options: SpeechOptions): EventLLM {
   const choice: ModelChoice = {
     model,
     maxTokens: Number(settings.maxTokens ?? DEFAULT_MAX_TOKENS),
-    effort: String(settings.effort ?? 'low'),
+    effort: typeof settings.effort === 'string' ? settings.effort : undefined,
   }
   const chat = (request: ChatRequest, signal: AbortSignal) => answer(http, messagesBody(request, choice), signal)
   return new EventLLM({ provider: 'anthropic', identity: ANTHROPIC, model, temperature, chat })
@@ -28,6 +28,7 @@ interface Usage {
   cache_creation_input_tokens?: number | null
   cache_read_input_tokens?: number | null
   output_tokens?: number | null
+  output_tokens_details?: { thinking_tokens?: number } | null
 }
 
 interface StreamEvent {
@@ -35,7 +36,7 @@ interface StreamEvent {
   index?: number
   message?: { usage?: Usage }
   content_block?: { type: string; id?: string; name?: string }
-  delta?: { type?: string; text?: string; partial_json?: string }
+  delta?: { type?: string; text?: string; partial_json?: string; stop_reason?: string | null }
   usage?: Usage
   error?: { type?: string; message?: string }
 }
@@ -63,23 +64,25 @@ async function* answer(http: ProviderHttp, body: object, signal: AbortSignal): A
     signal,
   })
   const calls = new Map<number, { id: string; name: string; json: string }>()
-  let inputTokens = 0
-  let outputTokens = 0
+  let usage: Usage = {}
+  let stopReason = ''
   let over = false
-  const count = (usage: Usage | undefined): void => {
-    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage ?? {}
-    const read = (input_tokens ?? 0) + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0)
-    inputTokens = Math.max(inputTokens, read)
-    outputTokens = Math.max(outputTokens, output_tokens ?? 0)
+  // Later events have the whole sums, and leave out what doesn't change.
+  const count = (told: Usage | undefined): void => {
+    const known = Object.entries(told ?? {}).filter(([, value]) => value !== null && value !== undefined)
+    usage = { ...usage, ...Object.fromEntries(known) }
   }
   for await (const event of jsonEvents<StreamEvent>(response)) {
     const { type, index = 0, content_block, delta } = event
     if (type === 'message_start') count(event.message?.usage)
-    else if (type === 'message_delta') count(event.usage)
-    else if (type === 'content_block_start' && content_block?.type === 'tool_use') {
+    else if (type === 'message_delta') {
+      count(event.usage)
+      stopReason = delta?.stop_reason ?? stopReason
+    } else if (type === 'content_block_start' && content_block?.type === 'tool_use') {
       calls.set(index, { id: content_block.id ?? '', name: content_block.name ?? '', json: '' })
     } else if (type === 'content_block_delta') {
       if (delta?.type === 'text_delta') yield { type: 'text', text: delta.text ?? '' }
+      else if (delta?.type === 'thinking_delta' || delta?.type === 'signature_delta') yield { type: 'thinking' }
       const call = calls.get(index)
       if (delta?.type === 'input_json_delta' && call) call.json += delta.partial_json ?? ''
     } else if (type === 'content_block_stop') {
@@ -93,5 +96,28 @@ async function* answer(http: ProviderHttp, body: object, signal: AbortSignal): A
     }
   }
   if (!over) throw new Error('the answer broke off')
-  yield { type: 'usage', inputTokens, outputTokens }
+  yield usageOf(usage)
+  const reason = STOPS[stopReason]
+  if (reason !== undefined) yield { type: 'stop', reason, detail: stopReason }
+}
+
+const STOPS: Readonly<Record<string, 'length' | 'refusal'>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  pause_turn: 'length',
+  refusal: 'refusal',
+}
+
+function usageOf(usage: Usage): LlmEvent {
+  const { input_tokens, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage
+  const thinking = usage.output_tokens_details?.thinking_tokens
+  return {
+    type: 'usage',
+    inputTokens: (input_tokens ?? 0) + (written ?? 0) + (read ?? 0),
+    outputTokens: usage.output_tokens ?? 0,
+    ...(read === undefined || read === null ? {} : { cachedInputTokens: read }),
+    ...(written === undefined || written === null ? {} : { cacheWriteTokens: written }),
+    ...(thinking === undefined ? {} : { reasoningTokens: thinking }),
+    raw: usage as Record<string, unknown>,
+  }
 }

@@ -29,6 +29,8 @@ export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
   set('end_of_turn_confidence_threshold', endOfTurnConfidence)
   set('max_turn_silence', maxTurnSilenceMs)
   if (language === 'multi') set('language_detection', true)
+  // These follow any language they know unless they are told which to expect.
+  else if (model.startsWith('universal-3')) set('language_codes', JSON.stringify([language.split('-')[0]]))
   const terms = keyterms.filter((term) => term.length <= MAX_KEYTERM_CHARS).slice(0, MAX_KEYTERMS)
   if (terms.length > 0) set('keyterms_prompt', JSON.stringify(terms))
   const waitsForFormat = isUniversal && formatTurns === true

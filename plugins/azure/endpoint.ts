@@ -17,12 +17,9 @@ export function endpointOf(host: PluginHost): { listen: string; speak: ProviderH
 
 /** Azure wants a country with each language. */
 const LOCALES: Readonly<Record<string, string>> = {
-  en: 'en-US',
-  ja: 'ja-JP',
-  ko: 'ko-KR',
-  sv: 'sv-SE',
-  zh: 'zh-CN',
-  pt: 'pt-BR',
+  ...{ ar: 'ar-EG', ca: 'ca-ES', cs: 'cs-CZ', da: 'da-DK', el: 'el-GR', en: 'en-US', et: 'et-EE', fil: 'fil-PH' },
+  ...{ he: 'he-IL', hi: 'hi-IN', ja: 'ja-JP', ko: 'ko-KR', ms: 'ms-MY', nb: 'nb-NO', no: 'nb-NO', pt: 'pt-BR' },
+  ...{ sl: 'sl-SI', sr: 'sr-RS', sv: 'sv-SE', ta: 'ta-IN', uk: 'uk-UA', vi: 'vi-VN', zh: 'zh-CN' },
 }
 
 export function localeOf(language: string): string {

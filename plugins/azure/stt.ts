@@ -54,10 +54,13 @@ function conversation(address: SocketAddress, keyterms: readonly string[]): Reco
   /** Samples given before the turn under way. */
   let offsetSamples = 0
   let givenSamples = 0
+  /** Goes before the audio of the next turn, which knows nothing of the last one's phrases. */
+  let pending: string[] = []
   const config = { context: { system: { name: 'Patchbay', version: '1' }, audio: { source: { type: 'Stream' } } } }
   return {
     address,
     sampleRateHz: SAMPLE_RATE_HZ,
+    beforeAudio: () => pending.splice(0),
     hello: [
       textMessage('speech.config', requestId, config),
       textMessage('speech.context', requestId, contextOf(keyterms)),
@@ -100,6 +103,7 @@ function conversation(address: SocketAddress, keyterms: readonly string[]): Reco
           if (finishing) return hearing.done()
           requestId = randomUUID().replaceAll('-', '')
           begun = false
+          pending = [textMessage('speech.context', requestId, contextOf(keyterms))]
           return
         default:
       }

@@ -1,8 +1,8 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import type { ProviderHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
-import { SampleReader } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
+import { SpeechAudio } from '../../runtime/plugin-sdk/speech/speech-audio.ts'
 import { AZURE, endpointOf, localeOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -46,11 +46,12 @@ function speaker(http: ProviderHttp, manner: Manner): SpeakSentence {
         body: ssml(text, manner),
         signal: AbortSignal.any([signal, late.signal]),
       })
-      const samples = new SampleReader()
+      const audio = new SpeechAudio(AZURE, SAMPLE_RATE_HZ, response.headers.get('content-type'))
       for await (const bytes of response.body ?? []) {
         watchdog.refresh()
-        yield samples.push(bytes as Uint8Array)
+        yield audio.push(bytes as Uint8Array)
       }
+      yield audio.end()
     } catch (error) {
       if (signal.aborted) return
       throw apiErrorOf(AZURE, late.signal.reason ?? error)

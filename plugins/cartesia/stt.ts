@@ -61,6 +61,7 @@ interface TurnMessage {
 function turns(address: SocketAddress): RecognitionProtocol {
   let givenSamples = 0
   let startS = 0
+  let transcript = ''
   return {
     address,
     sampleRateHz: SAMPLE_RATE_HZ,
@@ -72,7 +73,9 @@ function turns(address: SocketAddress): RecognitionProtocol {
     read(text, hearing) {
       const message = JSON.parse(text) as TurnMessage
       const nowS = givenSamples / SAMPLE_RATE_HZ
-      const words = { text: message.transcript ?? '', startS, endS: nowS }
+      // A turn that goes on is told without its words.
+      transcript = message.type === 'turn.start' ? '' : (message.transcript ?? transcript)
+      const words = { text: transcript, startS, endS: nowS }
       switch (message.type) {
         case 'turn.start':
           startS = nowS

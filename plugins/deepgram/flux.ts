@@ -1,7 +1,7 @@
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
+import type { HeardWords, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
 import { DEEPGRAM, HEARING_RATE_HZ } from './endpoint.ts'
 
 interface FluxMessage {
@@ -19,11 +19,19 @@ interface FluxMessage {
 
 /** Conversational recognition with turns, /v2/listen: developers.deepgram.com/reference/speech-to-text/listen-flux. */
 export function flux(address: SocketAddress): RecognitionProtocol {
+  /** Words of the turn under way. */
+  let open: HeardWords | undefined
   return {
     address,
     sampleRateHz: HEARING_RATE_HZ,
     audio: bytesOf,
     finish: () => ['{"type":"CloseStream"}'],
+    // A stream that is closed in the middle of a turn tells no end of it.
+    closing(hearing) {
+      if (open === undefined) return
+      hearing.final(open)
+      hearing.ended()
+    },
     read(text, hearing) {
       const message = JSON.parse(text) as FluxMessage
       if (message.type === 'Error') {
@@ -37,6 +45,7 @@ export function flux(address: SocketAddress): RecognitionProtocol {
         confidence: message.words?.[0]?.confidence,
         language: message.languages?.[0],
       }
+      open = message.event === 'EndOfTurn' ? undefined : words
       switch (message.event) {
         case 'EndOfTurn':
           return hearing.turnEnd(words)

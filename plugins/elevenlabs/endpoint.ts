@@ -33,6 +33,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   quota_exceeded: 402,
   rate_limited: 429,
   too_many_concurrent_requests: 429,
+  max_active_conversations: 429,
   concurrent_limit_exceeded: 429,
   system_busy: 503,
   queue_overflow: 503,

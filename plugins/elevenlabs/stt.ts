@@ -10,8 +10,8 @@ const SAMPLE_RATE_HZ = 16_000
 const DEFAULT_MODEL = 'scribe_v2_realtime'
 const DEFAULT_ENDPOINTING_MS = 400
 /** Of one session, and letters of one, as the API takes them. */
-const MAX_KEYTERMS = 100
-const MAX_KEYTERM_CHARS = 50
+const MAX_KEYTERMS = 50
+const MAX_KEYTERM_CHARS = 20
 /** Wait after the last audio: the protocol doesn't say whether words of an earlier part are still pending. */
 const LAST_WORDS_MS = 400
 
@@ -19,7 +19,7 @@ export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
   const { model = DEFAULT_MODEL, language = 'en', keyterms = [], settings } = options
   const { base, headers } = endpointOf(host)
   const { endpointingMs = DEFAULT_ENDPOINTING_MS, enableLogging } = settings
-  const terms = keyterms.filter((term) => term.length < MAX_KEYTERM_CHARS).slice(0, MAX_KEYTERMS)
+  const terms = keyterms.filter((term) => term.length <= MAX_KEYTERM_CHARS).slice(0, MAX_KEYTERMS)
   const url = socketUrl(base, '/v1/speech-to-text/realtime', {
     model_id: model,
     audio_format: `pcm_${SAMPLE_RATE_HZ}`,
@@ -27,6 +27,7 @@ export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
     vad_silence_threshold_secs: Number(endpointingMs) / 1000,
     include_timestamps: true,
     // Without a language it tells it from the sound.
+    include_language_detection: language === 'multi' ? true : undefined,
     language_code: language === 'multi' ? undefined : language.split('-')[0],
     keyterms: terms.length > 0 ? terms : undefined,
     enable_logging: enableLogging,

@@ -13,14 +13,15 @@ const DEFAULT_MODEL = 'eleven_flash_v2_5'
 const INACTIVITY_S = 180
 
 export function makeTts(host: PluginHost, options: SpeechOptions): ProviderTTS {
-  const { voice = DEFAULT_VOICE, language = 'en', settings } = options
+  const { voice = DEFAULT_VOICE, language, settings } = options
   const { base, headers } = endpointOf(host)
   const { ttsModel, stability = 0.5, similarityBoost = 0.75, ttsSpeed, enableLogging } = settings
   const model = typeof ttsModel === 'string' ? ttsModel : DEFAULT_MODEL
-  const code = language.split('-')[0] ?? language
+  const code = language?.split('-')[0]
   const url = socketUrl(base, `/v1/text-to-speech/${encodeURIComponent(voice)}/multi-stream-input`, {
     model_id: model,
     output_format: `pcm_${SAMPLE_RATE_HZ}`,
+    // None where the agent speaks as the caller does: the model would read everything in that one.
     // Older models detect the language from the text, and refuse the parameter.
     language_code: /_v2_5$/.test(model) ? code : undefined,
     sync_alignment: true,
@@ -38,7 +39,7 @@ export function makeTts(host: PluginHost, options: SpeechOptions): ProviderTTS {
     provider: 'elevenlabs',
     identity: ELEVENLABS,
     model: voice,
-    language: code,
+    language: code ?? 'en',
     address: { url, headers },
     timesWords: true,
     sampleRateHz: SAMPLE_RATE_HZ,
@@ -48,7 +49,9 @@ export function makeTts(host: PluginHost, options: SpeechOptions): ProviderTTS {
 
 interface SpeechMessage {
   audio?: string | null
+  /** Which of the two spellings comes depends on the voice and the account. */
   contextId?: string
+  context_id?: string
   isFinal?: boolean | null
   alignment?: Alignment | null
   error?: string
@@ -80,9 +83,10 @@ function contexts(voice_settings: object): SpeechProtocol {
     },
     read(data, _isBinary, id, speaking) {
       const message = JSON.parse(String(data)) as SpeechMessage
-      const { contextId, audio, alignment, error } = message
+      const { audio, alignment, error } = message
+      const contextId = message.contextId ?? message.context_id
       // The rest of an utterance that was cancelled may still come.
-      if (contextId !== undefined && contextId !== id) return
+      if (contextId === undefined ? error === undefined && utterances.size > 1 : contextId !== id) return
       if (error !== undefined) return speaking.failed(failureOf(error, message.message))
       const utterance = utterances.get(id)
       if (utterance === undefined) return

@@ -2,12 +2,12 @@ import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts
 import type { ProviderHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { jsonEvents } from '../../runtime/plugin-sdk/speech/json-events.ts'
-import { SampleReader } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
+import { SpeechAudio } from '../../runtime/plugin-sdk/speech/speech-audio.ts'
 import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
-const DEFAULT_MODEL = 'gemini-2.5-flash-preview-tts'
+const DEFAULT_MODEL = 'gemini-3.8-flash-lite-tts'
 /** Silence of the server, before the first sample and between two. */
 const SILENCE_TIMEOUT_MS = 6_000
 
@@ -24,7 +24,7 @@ export function makeTts(host: PluginHost, { voice = 'Kore', language = 'en', set
 }
 
 interface SpeechEvent {
-  candidates?: { content?: { parts?: { inlineData?: { data?: string } }[] } }[]
+  candidates?: { content?: { parts?: { inlineData?: { mimeType?: string; data?: string } }[] } }[]
 }
 
 function speaker(http: ProviderHttp, model: string, voiceName: string): SpeakSentence {
@@ -44,13 +44,16 @@ function speaker(http: ProviderHttp, model: string, voiceName: string): SpeakSen
         }),
         signal: AbortSignal.any([signal, late.signal]),
       })
-      const samples = new SampleReader()
+      let audio: SpeechAudio | undefined
       for await (const { candidates } of jsonEvents<SpeechEvent>(response)) {
         watchdog.refresh()
         for (const { inlineData } of candidates?.[0]?.content?.parts ?? []) {
-          if (inlineData?.data) yield samples.push(Buffer.from(inlineData.data, 'base64'))
+          if (!inlineData?.data) continue
+          audio ??= new SpeechAudio(GOOGLE, SAMPLE_RATE_HZ, inlineData.mimeType ?? null)
+          yield audio.push(Buffer.from(inlineData.data, 'base64'))
         }
       }
+      yield (audio ?? new SpeechAudio(GOOGLE, SAMPLE_RATE_HZ, null)).end()
     } catch (error) {
       if (signal.aborted) return
       throw apiErrorOf(GOOGLE, late.signal.reason ?? error)

@@ -21,7 +21,9 @@ export function endpointOf(host: PluginHost): Endpoint {
   const chosen = host.env.get('OPENAI_BASE_URL')
   const base = (chosen || OPENAI_BASE).replace(/\/+$/, '')
   const key = host.env.get('OPENAI_API_KEY') || NO_KEY
-  const isOpenAI = new URL(base).hostname === 'api.openai.com'
+  const { hostname } = new URL(base)
+  // Its regions have hosts of their own: eu.api.openai.com.
+  const isOpenAI = hostname === 'api.openai.com' || hostname.endsWith('.api.openai.com')
   const title = isOpenAI ? 'OpenAI' : `OpenAI (${new URL(base).host})`
   const provider: ProviderIdentity = { title, keyVariable: 'OPENAI_API_KEY' }
   return { base, key, isOpenAI, provider, http: providerHttp(host, provider, base, { authorization: `Bearer ${key}` }) }

@@ -1,36 +1,50 @@
-import { llm } from '@livekit/agents'
-import * as openai from '@livekit/agents-plugin-openai'
-import { OpenAI } from 'openai'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { ProviderError } from '../../runtime/plugin-sdk/provider-error.ts'
+import type { ChatRequest, LlmEvent } from '../../runtime/plugin-sdk/speech/chat-request.ts'
+import { EventLLM } from '../../runtime/plugin-sdk/speech/event-llm.ts'
+import { chatAnswer } from './chat-answer.ts'
+import { AS_OPENAI, chatBody, type Manner, type ModelChoice, otherManner } from './chat-body.ts'
 import { endpointOf } from './endpoint.ts'
 
-/** OpenAI's chat completions: LiveKit's class behind the plugin's own handles, with errors worded for an operator. */
-export function makeLlm(host: PluginHost, { model, temperature, settings }: SpeechOptions): openai.LLM {
-  const { base, key, provider } = endpointOf(host)
-  const client = new OpenAI({
-    apiKey: key,
-    baseURL: base,
-    maxRetries: 0,
-    fetch: (url, init) => host.net.fetch(url instanceof Request ? url.url : url, init),
-  })
+const DEFAULT_MODEL = 'gpt-6-luna'
+/** Forms in which one request is put before the server's refusal stands. */
+const MAX_MANNERS = 5
+
+/** OpenAI's chat completions, and those of every server that speaks its protocol. */
+export function makeLlm(host: PluginHost, { model = DEFAULT_MODEL, temperature, settings }: SpeechOptions): EventLLM {
+  const { http, provider, isOpenAI } = endpointOf(host)
   const { reasoningEffort, maxCompletionTokens } = settings
-  const made = new OpenAILLM({
-    client,
-    apiKey: key,
-    ...(model === undefined ? {} : { model }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(typeof reasoningEffort === 'string' ? { reasoningEffort: reasoningEffort as never } : {}),
-    ...(typeof maxCompletionTokens === 'number' ? { maxCompletionTokens } : {}),
-  })
-  return judgeErrors(made, provider)
+  const choice: ModelChoice = {
+    model,
+    isOpenAI,
+    reasoningEffort: typeof reasoningEffort === 'string' ? reasoningEffort : undefined,
+    maxCompletionTokens: typeof maxCompletionTokens === 'number' ? maxCompletionTokens : undefined,
+  }
+  /** Kept for the session: a server refuses what it refused before. */
+  let manner: Manner = AS_OPENAI
+  const chat = async function* (request: ChatRequest, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+    for (let tries = 1; ; tries++) {
+      const body = chatBody(request, choice, manner)
+      try {
+        const response = await http.fetch('/chat/completions', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+          signal,
+        })
+        return yield* chatAnswer(response, model, provider)
+      } catch (error) {
+        const next = isOpenAI || tries >= MAX_MANNERS ? undefined : mannerAfter(error, body, manner)
+        if (next === undefined) throw error
+        manner = next
+      }
+    }
+  }
+  return new EventLLM({ provider: 'openai', identity: provider, model, temperature, chat })
 }
 
-/** LiveKit's class sends the empty list of an agent without tools, which OpenAI, Azure and vLLM refuse. */
-class OpenAILLM extends openai.LLM {
-  override chat(options: Parameters<openai.LLM['chat']>[0]): ReturnType<openai.LLM['chat']> {
-    const { toolCtx, ...rest } = options
-    const isEmpty = toolCtx === undefined || llm.sortedToolEntries(llm.toToolContext(toolCtx)).length === 0
-    return super.chat(isEmpty ? rest : options)
-  }
+function mannerAfter(error: unknown, body: Record<string, unknown>, manner: Manner): Manner | undefined {
+  // llama.cpp answers 500 to a conversation its template doesn't take.
+  if (!(error instanceof ProviderError) || !['bad_request', 'transient'].includes(error.failure.fault)) return undefined
+  return otherManner(error.words, body, manner)
 }

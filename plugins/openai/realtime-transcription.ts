@@ -7,6 +7,31 @@ const SAMPLE_RATE_HZ = 24_000
 /** The session decides by its own models when a turn is over; the server need only cut the audio soon. */
 const TURN_DETECTION = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 250 }
 
+/** Models that take languages and words to listen for as lists; the older ones take a prompt. */
+const TAKES_LISTS = /^gpt-(live-)?transcribe/
+
+/** Which model hears, in which language, and what it should expect. */
+export function transcriptionOf(model: string, language: string, keyterms: readonly string[]): Record<string, unknown> {
+  // Without a language it tells it from the sound.
+  const code = language === 'multi' ? undefined : language.split('-')[0]
+  if (TAKES_LISTS.test(model)) {
+    return {
+      model,
+      ...(code === undefined ? {} : { languages: [code] }),
+      ...(keyterms.length === 0 ? {} : { keywords: [...keyterms] }),
+    }
+  }
+  const prompt = promptOf(model, keyterms)
+  return { model, ...(code === undefined ? {} : { language: code }), ...(prompt === undefined ? {} : { prompt }) }
+}
+
+/** Whisper's prompt is a list of words, that of the others a sentence. */
+export function promptOf(model: string, keyterms: readonly string[]): string | undefined {
+  if (keyterms.length === 0) return undefined
+  const list = keyterms.join(', ')
+  return /whisper/.test(model) ? list : `Expect these names and words: ${list}.`
+}
+
 interface ServerEvent {
   type: string
   item_id?: string
@@ -20,22 +45,21 @@ interface ServerEvent {
 /** A transcription session of the Realtime API, as platform.openai.com/docs/guides/realtime-transcription has it. */
 export function realtimeTranscription(
   { base, key, isOpenAI, provider }: Endpoint,
-  { model, language, prompt }: { model: string; language: string; prompt: string | undefined },
+  { model, language, keyterms }: { model: string; language: string; keyterms: readonly string[] },
 ): RecognitionProtocol {
   const url = new URL(`${base.replace(/^http/, 'ws')}/realtime`)
   url.searchParams.set('intent', 'transcription')
   // Gateways route by it; OpenAI itself takes it for a request for a conversation.
   if (!isOpenAI) url.searchParams.set('model', model)
-  const transcription = {
-    model,
-    // Without a language it tells it from the sound.
-    ...(language === 'multi' ? {} : { language: language.split('-')[0] }),
-    ...(prompt === undefined ? {} : { prompt }),
-  }
   const session = {
     type: 'transcription',
     audio: {
-      input: { format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ }, transcription, turn_detection: TURN_DETECTION },
+      input: {
+        format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ },
+        transcription: transcriptionOf(model, language, keyterms),
+        // This model cuts nothing itself and takes no detection.
+        turn_detection: model === 'gpt-live-transcribe' ? null : TURN_DETECTION,
+      },
     },
   }
   const spans = new Map<string, { startS?: number; endS?: number; text: string }>()
@@ -88,7 +112,10 @@ export function realtimeTranscription(
           hearing.final({ ...spanOf(id), text: event.transcript ?? '' })
           hearing.ended()
           return close()
+        // It concerns this utterance alone.
         case 'conversation.item.input_audio_transcription.failed':
+          hearing.ended()
+          return close()
         case 'error': {
           const { code, message: words, type } = event.error ?? {}
           // The end of the audio brought nothing to commit: all was said already.
@@ -96,7 +123,9 @@ export function realtimeTranscription(
             if (finishing && open.size === 0) hearing.done()
             return
           }
-          const status = type === 'invalid_request_error' ? 400 : undefined
+          // After an hour; another session goes on.
+          const isExpired = code === 'session_expired'
+          const status = type === 'invalid_request_error' && !isExpired ? 400 : undefined
           return hearing.failed(explainFailure(provider, { status, code: code ?? type, message: words }))
         }
         default:

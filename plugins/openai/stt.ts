@@ -6,9 +6,9 @@ import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { SegmentedSpeechStream } from '../../runtime/plugin-sdk/speech/segmented-stt.ts'
 import { SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
-import { realtimeTranscription } from './realtime-transcription.ts'
+import { promptOf, realtimeTranscription } from './realtime-transcription.ts'
 
-const DEFAULT_MODEL = 'gpt-4o-mini-transcribe'
+const DEFAULT_MODEL = 'gpt-transcribe'
 
 /** OpenAI's recognisers: over its realtime socket, or utterance by utterance over HTTP. */
 export function makeStt(
@@ -17,21 +17,14 @@ export function makeStt(
 ): OpenAISTT {
   const endpoint = endpointOf(host)
   const realtime = (settings.sttApi ?? (endpoint.isOpenAI ? 'realtime' : 'transcriptions')) === 'realtime'
-  return new OpenAISTT(host, endpoint, { model, language, prompt: promptOf(model, keyterms), realtime })
-}
-
-/** Whisper's prompt is a list of words, that of the others a sentence. */
-function promptOf(model: string, keyterms: readonly string[]): string | undefined {
-  if (keyterms.length === 0) return undefined
-  const list = keyterms.join(', ')
-  return model.startsWith('whisper') ? list : `Expect these names and words: ${list}.`
+  return new OpenAISTT(host, endpoint, { model, language, keyterms, realtime })
 }
 
 interface Choice {
   model: string
   /** `multi`: any. */
   language: string
-  prompt: string | undefined
+  keyterms: readonly string[]
   realtime: boolean
 }
 
@@ -44,13 +37,14 @@ class OpenAISTT extends openai.STT {
   readonly #choice: Choice
 
   constructor(host: PluginHost, endpoint: Endpoint, choice: Choice) {
+    const prompt = promptOf(choice.model, choice.keyterms)
     super({
       apiKey: endpoint.key,
       baseURL: endpoint.base,
       model: choice.model,
       language: choice.language === 'multi' ? '' : choice.language,
       detectLanguage: choice.language === 'multi',
-      ...(choice.prompt === undefined ? {} : { prompt: choice.prompt }),
+      ...(prompt === undefined ? {} : { prompt }),
       useRealtime: false,
       client: new OpenAI({
         apiKey: endpoint.key,

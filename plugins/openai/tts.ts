@@ -1,7 +1,7 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
-import { SampleReader } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
+import { SpeechAudio } from '../../runtime/plugin-sdk/speech/speech-audio.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -42,11 +42,12 @@ function speaker({ http, provider }: Endpoint, request: object): SpeakSentence {
         body: JSON.stringify({ ...request, input }),
         signal: AbortSignal.any([signal, late.signal]),
       })
-      const samples = new SampleReader()
+      const audio = new SpeechAudio(provider, SAMPLE_RATE_HZ, response.headers.get('content-type'))
       for await (const bytes of response.body ?? []) {
         watchdog.refresh()
-        yield samples.push(bytes as Uint8Array)
+        yield audio.push(bytes as Uint8Array)
       }
+      yield audio.end()
     } catch (error) {
       if (signal.aborted) return
       throw apiErrorOf(provider, late.signal.reason ?? error)

@@ -19,6 +19,7 @@ export const telnyxDialect: StreamDialect = {
         streamId: textIn(message, 'stream_id'),
         carrierId: textIn(start, 'call_control_id'),
         token: readState(textIn(start, 'client_state')).token,
+        encoding: textIn(objectIn(start, 'media_format'), 'encoding'),
       }
     },
     mark: MARK,

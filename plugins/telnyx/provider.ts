@@ -11,6 +11,9 @@ import { readState, writeState } from './state.ts'
 /** Of a call that is over: nothing is left to be done to it. */
 const OVER = new Set<number | undefined>([404, 410, 422])
 
+/** Telnyx refuses to ring for less. */
+const MIN_RING_S = 5
+
 /** Calls of a Telnyx Voice API application. A stream that breaks off ends the call. Telnyx signs no upgrade. */
 export function telnyxProvider(host: PluginHost): StreamProvider {
   const connectionId = host.env.get('TELNYX_CONNECTION_ID') ?? ''
@@ -47,7 +50,12 @@ export function telnyxProvider(host: PluginHost): StreamProvider {
     },
     async create({ callId, to, from, ringTimeoutMs, detectMachine }, token, door, signal) {
       const order = {
-        ...{ connection_id: connectionId, to, from, timeout_secs: Math.ceil(ringTimeoutMs / 1000) },
+        ...{
+          connection_id: connectionId,
+          to,
+          from,
+          timeout_secs: Math.max(MIN_RING_S, Math.ceil(ringTimeoutMs / 1000)),
+        },
         webhook_url: door.callbackUrl('event'),
         // The same id again is the same order.
         command_id: callId,
@@ -86,6 +94,9 @@ function streamOf(callId: string, token: string, { streamUrl }: StreamDoor): Rec
     client_state: writeState({ callId, token }),
     stream_url: streamUrl(token),
     stream_track: 'inbound_track',
+    // Without it the caller's sound comes in whatever codec the call has.
+    stream_codec: 'PCMU',
+    preferred_codecs: 'PCMU,PCMA',
     stream_bidirectional_mode: 'rtp',
     stream_bidirectional_codec: 'PCMU',
   }

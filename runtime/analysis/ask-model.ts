@@ -39,7 +39,13 @@ export async function askModel(
   const agent = { ...choice, temperature: 0 } as AgentSpec
   const deps = { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log }
   const chain = await openLlms(deps, agent, { failed: (_stage, message, _failure, err) => log.warn({ err }, message) })
-  const model = new ResilientLlm(chain, Math.random, trace)
+  const model = new ResilientLlm(chain, Math.random, {
+    trace,
+    spent: ({ inputTokens, outputTokens }) => {
+      spent.inputTokens += inputTokens
+      spent.outputTokens += outputTokens
+    },
+  })
   let failure: Error | undefined
   model.on(
     'error',
@@ -55,11 +61,7 @@ export async function askModel(
   limit.addEventListener('abort', close)
   try {
     let answer = ''
-    for await (const { delta, usage } of stream) {
-      if (usage !== undefined) {
-        spent.inputTokens += usage.promptTokens
-        spent.outputTokens += usage.completionTokens
-      }
+    for await (const { delta } of stream) {
       answer += delta?.content ?? ''
     }
     limit.throwIfAborted()

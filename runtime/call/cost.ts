@@ -17,6 +17,8 @@ export interface StageCosts {
 export interface UnitPrice {
   inputPerMillionTokens?: number
   outputPerMillionTokens?: number
+  cachedInputPerMillionTokens?: number
+  cacheWritePerMillionTokens?: number
   perMinute?: number
   perMillionCharacters?: number
 }
@@ -43,7 +45,14 @@ const Dated = <T extends Record<string, TSchema>>(fields: T) =>
     ),
   )
 const Usd = Type.Number({ minimum: 0 })
-const LlmPrices = Dated({ inputPerMillionTokens: Usd, outputPerMillionTokens: Usd })
+const LlmPrices = Dated({
+  inputPerMillionTokens: Usd,
+  outputPerMillionTokens: Usd,
+  /** Of tokens read from a cache; absent: as other input. */
+  cachedInputPerMillionTokens: Type.Optional(Usd),
+  /** Of tokens written to one; absent: as other input. */
+  cacheWritePerMillionTokens: Type.Optional(Usd),
+})
 const SttPrices = Dated({ perMinute: Usd })
 const TtsPrices = Dated({ perMillionCharacters: Usd })
 /** Provider, then model or voice: a name, the head of names (`aura-2-*`), or `*` for all others. */
@@ -113,9 +122,7 @@ export function makePrices(shipped: PriceTable, own: PriceTable, registry: Regis
       const ttsNames = tts ? [tts.voice, ...ttsModelOf(tts.provider)] : []
       const ttsPrice = tts && (find('tts', tts.provider, ttsNames, at) as Static<typeof TtsPrices>[number])
       const { llmInputTokens, llmOutputTokens, sttSeconds, ttsCharacters } = usage
-      const tokensUsd =
-        llmPrice &&
-        (llmInputTokens * llmPrice.inputPerMillionTokens + llmOutputTokens * llmPrice.outputPerMillionTokens) / 1e6
+      const tokensUsd = llmPrice && costOfTokens(usage, llmPrice)
       return {
         llmUsd: llmInputTokens + llmOutputTokens === 0 ? 0 : (tokensUsd ?? null),
         sttUsd: sttSeconds === 0 ? 0 : sttPrice ? (sttSeconds / 60) * sttPrice.perMinute : null,
@@ -132,6 +139,16 @@ export function makePrices(shipped: PriceTable, own: PriceTable, registry: Regis
       return inForce(own.platform ?? shipped.platform ?? [], at)?.perMinute ?? 0
     },
   }
+}
+
+/** Input at three prices: fresh, read from a cache, written to one. */
+function costOfTokens(usage: Usage, price: Static<typeof LlmPrices>[number]): number {
+  const { llmInputTokens, llmOutputTokens, llmCachedReadTokens: read = 0, llmCacheWriteTokens: written = 0 } = usage
+  const { inputPerMillionTokens: input, outputPerMillionTokens: output } = price
+  const { cachedInputPerMillionTokens = input, cacheWritePerMillionTokens = input } = price
+  const fresh = Math.max(0, llmInputTokens - read - written)
+  const sum = fresh * input + read * cachedInputPerMillionTokens + written * cacheWritePerMillionTokens
+  return (sum + llmOutputTokens * output) / 1e6
 }
 
 /** The prices of a name: its own, else those of the longest head it begins with. */

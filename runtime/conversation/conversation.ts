@@ -167,7 +167,10 @@ export class Conversation implements LinkedConversation {
       agent,
       context: contextOf(resume, clock.nowMs()),
       providers: {
-        llm: new ResilientLlm(providers.llm, random, deps.traced ? contextOfCall(open.callId) : undefined),
+        llm: new ResilientLlm(providers.llm, random, {
+          trace: deps.traced ? contextOfCall(open.callId) : undefined,
+          spent: (spent) => this.#usage.spent(spent),
+        }),
         tts: this.#tts,
       },
       voice: this.#hearing.voice,

@@ -1,21 +1,29 @@
 import type { metrics } from '@livekit/agents'
 import type { EventOf } from '../call/log/events.ts'
+import { addUsage, NO_USAGE } from '../call/types/add-usage.ts'
 import type { Usage } from '../call/types/usage.ts'
+import type { Spent } from './replying/spending.ts'
 
 /** Counts what a conversation uses, per stage, between two reports. */
 export class UsageMeter {
-  #llmInputTokens = 0
-  #llmOutputTokens = 0
-  #ttsCharacters = 0
+  #usage: Usage = NO_USAGE
   #heardMs = 0
 
+  /** A request to a language model is over, however it ended. */
+  spent({ inputTokens, outputTokens, isEstimated, ...parts }: Spent): void {
+    this.#usage = addUsage(this.#usage, {
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      cached_read_tokens: parts.cachedReadTokens,
+      cache_write_tokens: parts.cacheWriteTokens,
+      reasoning_tokens: parts.reasoningTokens,
+      estimated_tokens: isEstimated ? inputTokens + outputTokens : undefined,
+    })
+  }
+
   count(measured: metrics.AgentMetrics): void {
-    if (measured.type === 'llm_metrics') {
-      this.#llmInputTokens += measured.promptTokens
-      this.#llmOutputTokens += measured.completionTokens
-    } else if (measured.type === 'tts_metrics') {
-      this.#ttsCharacters += measured.charactersCount
-    }
+    if (measured.type !== 'tts_metrics') return
+    this.#usage = { ...this.#usage, ttsCharacters: this.#usage.ttsCharacters + measured.charactersCount }
   }
 
   /**
@@ -23,26 +31,27 @@ export class UsageMeter {
    * @param heardMs all audio given to speech to text so far: it is billed by the length of the audio
    */
   take(heardMs: number): Usage | undefined {
-    const usage = {
-      llmInputTokens: this.#llmInputTokens,
-      llmOutputTokens: this.#llmOutputTokens,
-      sttSeconds: Math.round(heardMs - this.#heardMs) / 1000,
-      ttsCharacters: this.#ttsCharacters,
-    }
-    this.#llmInputTokens = 0
-    this.#llmOutputTokens = 0
-    this.#ttsCharacters = 0
+    const usage = { ...this.#usage, sttSeconds: Math.round(heardMs - this.#heardMs) / 1000 }
+    this.#usage = NO_USAGE
     this.#heardMs = heardMs
     return Object.values(usage).some((value) => value > 0) ? usage : undefined
   }
 }
 
 /** What was used, as events: one for each stage that was. */
-export function usageEvents({ sttSeconds, llmInputTokens, llmOutputTokens, ttsCharacters }: Usage): EventOf<'usage'>[] {
+export function usageEvents(usage: Usage): EventOf<'usage'>[] {
+  const { sttSeconds, llmInputTokens, llmOutputTokens, ttsCharacters } = usage
   const events: EventOf<'usage'>[] = []
   if (sttSeconds > 0) events.push({ type: 'usage', stage: 'stt', seconds: sttSeconds })
   if (llmInputTokens + llmOutputTokens > 0) {
-    events.push({ type: 'usage', stage: 'llm', input_tokens: llmInputTokens, output_tokens: llmOutputTokens })
+    const parts = {
+      cached_read_tokens: usage.llmCachedReadTokens,
+      cache_write_tokens: usage.llmCacheWriteTokens,
+      reasoning_tokens: usage.llmReasoningTokens,
+      estimated_tokens: usage.llmEstimatedTokens,
+    }
+    const known = Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens !== undefined))
+    events.push({ type: 'usage', stage: 'llm', input_tokens: llmInputTokens, output_tokens: llmOutputTokens, ...known })
   }
   if (ttsCharacters > 0) events.push({ type: 'usage', stage: 'tts', characters: ttsCharacters })
   return events

@@ -49,30 +49,37 @@ export function fittingVariables(...sources: readonly Variables[]): Record<strin
 
 const bytesOf = (variables: unknown): number => Buffer.byteLength(JSON.stringify(variables))
 
-const PLACEHOLDER = /\{\{\s*([\w.-]{1,100})\s*\}\}/g
+/** A name, and after a bar what stands where it has no value; with the blank before it. */
+const PLACEHOLDER = /( ?)\{\{\s*([\w.-]{1,100})\s*(?:\|([^{}|]{0,200}))?\}\}/g
 
 /**
- * Puts the values of a conversation's variables where the text says `{{name}}`; a name without a value stays as it is.
+ * Puts the values of a conversation's variables where the text says `{{name}}` or `{{name|otherwise}}`. A name without a value
+ * is left out, with the blank before it: nobody is to hear it.
  *
  * @throws PatchbayError agent_text_too_long, before the text is built
  */
 export function fillVariables(text: string, variables: Variables, bound: { field: string; maxBytes: number }): string {
+  const valueFor = (name: string, otherwise: string | undefined): string => {
+    const own = Object.hasOwn(variables, name) ? variables[name] : undefined
+    return own || (otherwise ?? '').trim()
+  }
   let bytes = Buffer.byteLength(text)
   const sizes = new Map<string, number>()
-  for (const [whole, name = ''] of text.matchAll(PLACEHOLDER)) {
-    if (!Object.hasOwn(variables, name)) continue
-    let size = sizes.get(name)
+  for (const [whole, blank = '', name = '', otherwise] of text.matchAll(PLACEHOLDER)) {
+    const key = `${name}|${otherwise ?? ''}`
+    let size = sizes.get(key)
     if (size === undefined) {
-      size = Buffer.byteLength(variables[name] ?? '')
-      sizes.set(name, size)
+      size = Buffer.byteLength(valueFor(name, otherwise))
+      sizes.set(key, size)
     }
-    bytes += size - Buffer.byteLength(whole)
+    bytes += (size === 0 ? 0 : size + blank.length) - Buffer.byteLength(whole)
   }
   if (bytes > bound.maxBytes) {
     const params = { field: bound.field, kib: Math.ceil(bytes / 1024), max_kib: bound.maxBytes / 1024 }
     throw new PatchbayError('agent_text_too_long', { params })
   }
-  return text.replace(PLACEHOLDER, (whole, name: string) =>
-    Object.hasOwn(variables, name) ? (variables[name] ?? '') : whole,
-  )
+  return text.replace(PLACEHOLDER, (_whole, blank: string, name: string, otherwise: string | undefined) => {
+    const value = valueFor(name, otherwise)
+    return value === '' ? '' : `${blank}${value}`
+  })
 }

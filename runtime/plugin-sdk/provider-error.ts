@@ -7,12 +7,19 @@ import { cleanText, shortText } from '../lib/text.ts'
 
 export type ProviderFault = 'authentication' | 'quota' | 'rate_limit' | 'bad_request' | 'transient'
 
+/** Too long for the model; against the filter of contents; a tool call that the model wrote and the server could not read. */
+export type RefusedPart = 'too_long' | 'content' | 'tool_call'
+
 export interface ProviderFailure {
   fault: ProviderFault
   /** HTTP status, where there was one. */
   status: number | undefined
   /** Whether another attempt can help: not where the key, the account or the request is wrong. */
   retryable: boolean
+  /** It may have been at work: the request may be billed. */
+  timedOut?: true
+  /** What was refused is the conversation: in another form it may be taken. */
+  refused?: RefusedPart
   /** What happened and what to do about it. Holds no key, prompt or transcript. */
   message: string
 }
@@ -28,11 +35,19 @@ export interface ProviderIdentity {
 /** Raised by a plugin that has judged its provider's failure itself. */
 export class ProviderError extends Error {
   readonly failure: ProviderFailure
+  readonly #words: string
 
-  constructor(failure: ProviderFailure, cause?: unknown) {
+  /** @param words what the provider said in full; kept out of logs, as it may quote the request */
+  constructor(failure: ProviderFailure, cause?: unknown, words = '') {
     super(failure.message, cause === undefined ? undefined : { cause })
     this.name = 'ProviderError'
     this.failure = failure
+    this.#words = words
+  }
+
+  /** For the plugin alone, to find out which part of its request was refused. */
+  get words(): string {
+    return this.#words
   }
 }
 
@@ -58,10 +73,13 @@ export function explainFailure(provider: ProviderIdentity, error: unknown): Prov
   if (judged !== undefined) return judged
   const clues = cluesOf(error)
   const fault = faultOf(clues)
+  const refused = fault === 'bad_request' ? refusedPart(clues) : undefined
   return {
     fault,
     status: clues.status,
-    retryable: fault === 'transient' || fault === 'rate_limit',
+    retryable: fault === 'transient' || fault === 'rate_limit' || refused === 'tool_call',
+    ...(refused === undefined ? {} : { refused }),
+    ...(fault === 'transient' && clues.timedOut ? { timedOut: true as const } : {}),
     message: messageFor(provider, fault, clues),
   }
 }
@@ -77,7 +95,7 @@ export function explainStatus(
 }
 
 /** What a plugin made of its provider's failure; undefined for an error that no plugin has judged. */
-function findFailure(error: unknown): ProviderFailure | undefined {
+export function findFailure(error: unknown): ProviderFailure | undefined {
   if (error instanceof ProviderError) return error.failure
   const cause = error instanceof Error ? error.cause : undefined
   return cause === undefined ? undefined : findFailure(cause)
@@ -91,6 +109,19 @@ function faultOf({ status, code, words }: Clues): ProviderFault {
   if (status === 408 || status === 409 || status === 425 || status === 499) return 'transient'
   if (status !== undefined && status >= 400 && status < 500) return 'bad_request'
   return 'transient'
+}
+
+const TOO_LONG =
+  /context[ _-]?(?:length|window|size)|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|input token count|(?:prompt|input|request|messages?)\b.{0,40}\b(?:too (?:long|large)|exceeds?\b.{0,40}\btokens)/i
+const FILTERED =
+  /content[ _]?(?:filter|policy|management policy)|responsibleai|safety (?:system|policy|settings)|prohibited[ _]content|data_inspection_failed|blocked by .{0,30}(?:filter|safety|policy)|blockreason/i
+const BAD_TOOL_CALL = /tool_use_failed|failed to call a function|failed_generation|tool call validation failed/i
+
+function refusedPart({ code, words }: Clues): RefusedPart | undefined {
+  const said = `${code ?? ''} ${words}`
+  if (BAD_TOOL_CALL.test(said)) return 'tool_call'
+  if (TOO_LONG.test(said)) return 'too_long'
+  return FILTERED.test(said) ? 'content' : undefined
 }
 
 function messageFor({ title, keyVariable }: ProviderIdentity, fault: ProviderFault, clues: Clues): string {

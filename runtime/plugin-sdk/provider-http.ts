@@ -40,7 +40,7 @@ export function providerHttp(
       if (response.ok) return response
       const body = await response.text().catch(() => '')
       const { words, code } = read(cutText(body, MAX_REFUSAL_CHARS))
-      throw new ProviderError(explainStatus(provider, response.status, words, code))
+      throw new ProviderError(explainStatus(provider, response.status, words, code), undefined, body)
     },
   }
 }

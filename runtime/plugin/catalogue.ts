@@ -1,5 +1,6 @@
 import { PLUGIN_KINDS, type PluginKind, type Provides } from './contract.ts'
 import type { PluginFolder, PluginSettings } from './manifest.ts'
+import { faultOfEnd, livingModels } from './model-ends.ts'
 
 /** What can be chosen: per kind, provider name → what it provides. Made from manifests; no plugin code is loaded. */
 export type Catalogue = Readonly<Record<PluginKind, ReadonlyMap<string, Provides>>>
@@ -49,6 +50,8 @@ export function chosenProvider(
 interface UnavailableChoice {
   field: 'provider' | 'model' | 'voice'
   available: string[]
+  /** The provider has switched it off; the sentence names what takes its place. */
+  ended?: string
 }
 
 /**
@@ -59,11 +62,14 @@ export function checkChoice(
   catalogue: Catalogue,
   kind: PluginKind,
   choice: { provider: string; model?: string | undefined; voice?: string | undefined },
+  nowMs = Date.now(),
 ): UnavailableChoice | undefined {
   const provides = catalogue[kind].get(choice.provider)
   if (!provides) return { field: 'provider', available: [...catalogue[kind].keys()] }
   for (const [field, list] of [['model', provides.models] as const, ['voice', provides.voices] as const]) {
     const value = choice[field]
+    const ended = value === undefined ? undefined : faultOfEnd(choice.provider, provides, value, nowMs)
+    if (ended !== undefined) return { field, available: livingModels(list ?? [], provides, nowMs), ended }
     if (value === undefined || !list || list.length === 0 || list.includes(value)) continue
     if (provides.described !== undefined && isJsonObject(value)) continue
     return { field, available: [...list] }

@@ -37,9 +37,24 @@ export interface Permissions {
 }
 
 /** What a kind offers, for `patchbay plugins`, validation of agents and the OpenAPI document. */
+/** The day a provider switches a model off. */
+export interface ModelEnd {
+  /** The first day without it, in UTC. */
+  on: string
+  /** Another model of the list that takes its place. */
+  successor?: string
+  /** What to do where no model of the list takes its place, as a clause: `choose another voice provider`. */
+  advice?: string
+  /** Where that is written, and when it was read. */
+  source: string
+  checked: string
+}
+
 export interface Provides {
   /** Model names; absent or empty: any name is accepted. */
   models?: string[]
+  /** Models that are switched off, and those that will be. A model that is gone is refused with its successor's name. */
+  ends?: Record<string, ModelEnd>
   /** Voice names (tts); absent or empty: any name is accepted. */
   voices?: string[]
   /**

@@ -22,6 +22,7 @@ import type { Grants } from './grants/permissions.ts'
 import { makeHost } from './handles.ts'
 import { isolate } from './isolated/open.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
+import { faultOfEnd, modelOf } from './model-ends.ts'
 import { attribute, pluginScope } from './plugin-scope.ts'
 
 export type { Catalogue } from './catalogue.ts'
@@ -81,7 +82,7 @@ export interface PluginRegistry {
 
 /** Reads and validates manifests and grants. Imports no plugin code: that is for `create`. */
 export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRegistry> {
-  const { log, createTimeoutMs = 10_000 } = options
+  const { log, createTimeoutMs = 10_000, nowMs = Date.now } = options
   // A copy: what handles give out stays the same when the guard hides variables from process.env.
   const env = { ...options.env }
   const plugins = await readPlugins(options, env)
@@ -135,6 +136,17 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     return within(told, `Asking "${provider}"`, timeoutMs + 500, options.signal)
   }
 
+  const servedElsewhere = (provider: string): boolean => {
+    const plugin = byName.get(provider)
+    const variable = plugin?.manifest?.key?.unless
+    return variable !== undefined && Boolean(plugin?.env[variable])
+  }
+  const requireLiving = (plugin: LoadedPlugin, kind: PluginKind, provides: Provides, chosen: object = {}): void => {
+    const { model } = chosen as { model?: string }
+    const used = modelOf(kind, provides, plugin.settings.options, model)
+    if (used !== undefined) requireKey(faultOfEnd(plugin.manifest?.title ?? plugin.name, provides, used, nowMs()))
+  }
+
   return {
     plugins,
     catalogue,
@@ -146,11 +158,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     },
     missingKey,
     needsKey: (provider) => byName.get(provider)?.manifest?.key !== undefined,
-    servedElsewhere(provider) {
-      const plugin = byName.get(provider)
-      const variable = plugin?.manifest?.key?.unless
-      return variable !== undefined && Boolean(plugin?.env[variable])
-    },
+    servedElsewhere,
     async check(provider, timeoutMs) {
       const startedMs = performance.now()
       const asked = await ask(provider, timeoutMs, ({ check }) => check)
@@ -173,6 +181,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       if (plugin?.fault) throw plugin.fault
       if (!plugin || !provides) throw unknownProvider(kind, provider, [...catalogue[kind].keys()])
       requireKey(missingKey(provider, kind))
+      if (!servedElsewhere(provider)) requireLiving(plugin, kind, provides, chosen)
       const making = openOnce(plugin).then(({ factories, host }) =>
         make(kind, plugin, provides, factories, host, chosen ?? {}),
       )

@@ -55,6 +55,8 @@ export interface LoadPluginsOptions {
   /** Handed to every plugin; aborts when the process stops. */
   signal: AbortSignal
   createTimeoutMs?: number
+  /** Default: the process's clock. Models end by it. */
+  nowMs?: () => number
   /** Loads this one plugin and no other. */
   only?: { name: string; dir: string; settings: PluginSettings }
 }
@@ -208,7 +210,16 @@ function loadPlugin(
 /** The manifest as it counts here: lists that are only examples are dropped, their first name kept as the default. */
 function withOpenLists(manifest: Manifest, env: Environment): Manifest {
   const kinds = Object.entries(manifest.provides).map(([kind, provides]) => {
-    const { open, models: _m, voices: _v, languages: _l, languagesOf: _o, defaultVoices: _d, ...rest } = provides
+    const {
+      open,
+      models: _m,
+      ends: _e,
+      voices: _v,
+      languages: _l,
+      languagesOf: _o,
+      defaultVoices: _d,
+      ...rest
+    } = provides
     if (!(open === true || (typeof open === 'string' && env[open]))) return [kind, provides]
     const { model, voice } = defaultsOf(provides)
     const defaults = { ...(model && { defaultModel: model }), ...(voice && { defaultVoice: voice }) }

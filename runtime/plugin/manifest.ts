@@ -23,9 +23,22 @@ export const PermissionsSchema = Type.Object(
   { additionalProperties: false },
 )
 
+const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })
+const EndSchema = Type.Object(
+  {
+    on: Day,
+    successor: Type.Optional(Type.String({ minLength: 1 })),
+    advice: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    source: Type.String({ minLength: 1, maxLength: 300 }),
+    checked: Day,
+  },
+  { additionalProperties: false },
+)
+
 const ProvidesSchema = Type.Object(
   {
     models: Type.Optional(Names),
+    ends: Type.Optional(Type.Record(Type.String(), EndSchema)),
     voices: Type.Optional(Names),
     described: Type.Optional(Type.String({ pattern: '^\\w+(\\.\\w+)*$' })),
     notice: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
@@ -149,6 +162,10 @@ function checkDefaults(kind: string, provides: Manifest['provides']['llm']): voi
     if (value !== undefined && list && list.length > 0 && !list.includes(value)) {
       throw new Error(`${field} "${value}" of ${kind} is not in its list`)
     }
+  }
+  for (const [model, { successor }] of Object.entries(provides?.ends ?? {})) {
+    if (successor === undefined || !models?.length || models.includes(successor)) continue
+    throw new Error(`ends of ${kind} names "${successor}" in place of "${model}", which is not in its list`)
   }
   const stray = Object.values(provides?.defaultVoices ?? {}).find((voice) => voices && !voices.includes(voice))
   if (stray !== undefined) throw new Error(`defaultVoices of ${kind} has "${stray}", which is not in its list`)

@@ -112,6 +112,20 @@ function details<T extends { numbers: { phone_number: string }[] }>({ numbers, .
   return { ...agent, phone_numbers: numbers.map(({ phone_number }) => phone_number) }
 }
 
+/** The models that agents of any workspace name; voices are chosen without one. */
+export async function modelsInUse(store: Store): Promise<{ kind: 'llm' | 'stt'; provider: string; model: string }[]> {
+  const of = (kind: 'llm' | 'stt') =>
+    store.acrossTenants
+      .selectFrom('agents')
+      .select([
+        sql<'llm' | 'stt'>`${kind}::text`.as('kind'),
+        sql.ref<string>(`${kind}_provider`).as('provider'),
+        sql.ref<string>(`${kind}_model`).as('model'),
+      ])
+      .distinct()
+  return of('llm').union(of('stt')).execute()
+}
+
 /** The speech and language providers that agents of any workspace name. */
 export async function providersInUse(store: Store): Promise<string[]> {
   const of = (column: 'llm_provider' | 'stt_provider' | 'tts_provider') =>

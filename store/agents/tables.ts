@@ -33,6 +33,7 @@ export interface AgentsTable {
   consent_message: Generated<string>
   language: Generated<string>
   interruption: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  timezone: Generated<string>
   endpointing: Generated<'eager' | 'balanced' | 'patient'>
   dead_air: JSONColumnType<Record<string, unknown>, string | undefined, string>
   max_duration_s: Generated<number | null>

@@ -96,6 +96,11 @@ export interface CallsTable {
   recording_key: string | null
   llm_input_tokens: Generated<number>
   llm_output_tokens: Generated<number>
+  /** Parts of the tokens; null where no provider said anything of them. */
+  llm_cached_read_tokens: number | null
+  llm_cache_write_tokens: number | null
+  llm_reasoning_tokens: number | null
+  llm_estimated_tokens: Generated<number>
   stt_seconds: Generated<number>
   tts_characters: Generated<number>
   cost_llm: number | null

@@ -32,6 +32,10 @@ const cost = (stage: string, before: string, used: string): string => `
     when d.end_status is not null and ${IS_OPEN} and ${before} = 0 then coalesce(c.cost_${stage}, 0)
     else c.cost_${stage} end`
 
+/** A part of the tokens with this use added; one that is not known stays as it is. */
+const part = (column: string, used: string): string =>
+  `${column} = case when d.${used} is null then c.${column} else coalesce(c.${column}, 0) + d.${used} end`
+
 const merged = (column: string): string =>
   `${column} = case when d.${column} is null then c.${column} else coalesce(c.${column}, '{}') || d.${column} end`
 
@@ -48,7 +52,8 @@ const APPEND = `
     select e.n, e.events, r.* from unnest($1::jsonb[], $2::json[]) with ordinality as e (row, events, n),
       jsonb_to_record(e.row) as r (workspace_id uuid, call_id uuid, first_seq int, last_seq int, at timestamptz,
         only_if_open boolean, told jsonb, turns jsonb, changes boolean, status text, answered_at timestamptz,
-        picked_up_at timestamptz, tokens_in int, tokens_out int, stt_seconds double precision, tts_characters int,
+        picked_up_at timestamptz, tokens_in int, tokens_out int,
+        cached_read int, cache_write int, reasoning int, estimated int, stt_seconds double precision, tts_characters int,
         cost_llm double precision, cost_stt double precision, cost_tts double precision, latencies jsonb, consent text,
         answered_by text, carrier jsonb, quality jsonb, supervisors jsonb, end_status text, end_reason text,
         disposition text, error text, end_at timestamptz, duration_ms bigint, usd_per_minute double precision)),
@@ -89,6 +94,10 @@ const APPEND = `
     picked_up_at = coalesce(d.picked_up_at, c.picked_up_at),
     llm_input_tokens = c.llm_input_tokens + d.tokens_in,
     llm_output_tokens = c.llm_output_tokens + d.tokens_out,
+    ${part('llm_cached_read_tokens', 'cached_read')},
+    ${part('llm_cache_write_tokens', 'cache_write')},
+    ${part('llm_reasoning_tokens', 'reasoning')},
+    llm_estimated_tokens = c.llm_estimated_tokens + coalesce(d.estimated, 0),
     stt_seconds = c.stt_seconds + d.stt_seconds,
     tts_characters = c.tts_characters + d.tts_characters,
     ${cost('llm', 'c.llm_input_tokens + c.llm_output_tokens', 'd.tokens_in + d.tokens_out')},
@@ -252,6 +261,10 @@ function sumsOf({ at, change = {}, models }: CallEntry, { costOf }: CallPrices) 
   return {
     tokens_in: Math.round(usage?.llmInputTokens ?? 0),
     tokens_out: Math.round(usage?.llmOutputTokens ?? 0),
+    cached_read: whole(usage?.llmCachedReadTokens),
+    cache_write: whole(usage?.llmCacheWriteTokens),
+    reasoning: whole(usage?.llmReasoningTokens),
+    estimated: whole(usage?.llmEstimatedTokens),
     stt_seconds: usage?.sttSeconds ?? 0,
     tts_characters: Math.round(usage?.ttsCharacters ?? 0),
     cost_llm: costs?.llmUsd,
@@ -260,6 +273,9 @@ function sumsOf({ at, change = {}, models }: CallEntry, { costOf }: CallPrices) 
     latencies: latenciesMs?.map(Math.round) ?? [],
   }
 }
+
+const whole = (tokens: number | undefined): number | undefined =>
+  tokens === undefined ? undefined : Math.round(tokens)
 
 function endOf({ end }: CallChange, { platformUsdPerMinute }: CallPrices) {
   if (end === undefined) return {}

@@ -27,7 +27,10 @@ export function postgresConfig(databaseUrl: string): pg.PoolConfig {
 }
 
 /** A connection of one's own, not yet open. */
-export function postgresClient(databaseUrl: string, options: { connectTimeoutMs?: number; name?: string } = {}): pg.Client {
+export function postgresClient(
+  databaseUrl: string,
+  options: { connectTimeoutMs?: number; name?: string } = {},
+): pg.Client {
   const { Client: _, ...config } = postgresConfig(databaseUrl)
   const { connectTimeoutMs, name } = options
   return new PasswordFileClient({

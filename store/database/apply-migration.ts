@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, DatabaseError } from 'pg'
+import { type Client, DatabaseError } from 'pg'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { buildInfo } from '../../runtime/process/build-info.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import type { IndexMigration, Migration, StatementMigration } from '../migrations/index.ts'
 import { postgresClient } from '../connections/postgres-client.ts'
+import type { IndexMigration, Migration, StatementMigration } from '../migrations/index.ts'
 
 /** Everything that comes after a lock request waits behind it, so none lasts longer. */
 const LOCK_TIMEOUT_MS = 2_500

@@ -44,6 +44,7 @@ import { sql as backups } from './0083-backups.ts'
 import { sql as refreshTokens } from './0086-refresh-tokens.ts'
 import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 import { sql as agentManners } from './0090-agent-manners.ts'
+import { sql as tokenParts } from './0091-token-parts.ts'
 
 interface Named {
   readonly name: string
@@ -119,4 +120,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0086-refresh-tokens', sql: refreshTokens },
   { name: '0087-campaign-pacing', sql: campaignPacing },
   { name: '0090-agent-manners', sql: agentManners },
+  { name: '0091-token-parts', sql: tokenParts },
 ]

@@ -1,3 +1,4 @@
+import { addUsage, NO_USAGE } from '../types/add-usage.ts'
 import type { Usage } from '../types/usage.ts'
 import type { CallEvent, EventOf } from './events.ts'
 import type { Turn } from './resume.ts'
@@ -72,7 +73,7 @@ function add(change: CallChange, event: CallEvent, firstTurn: number): void {
       change.latenciesMs = [...(change.latenciesMs ?? []), event.total_ms]
       break
     case 'usage':
-      change.usage = sum(change.usage, event)
+      change.usage = addUsage(change.usage ?? NO_USAGE, event)
       break
     case 'consent':
       change.consent = event.consent
@@ -101,17 +102,5 @@ function add(change: CallChange, event: CallEvent, firstTurn: number): void {
       const known = { ...(error !== undefined && { error }), ...(durationMs !== undefined && { durationMs }) }
       change.end = { status, endReason, disposition, at, ...known }
     }
-  }
-}
-
-function sum(
-  before: Usage | undefined,
-  { seconds = 0, input_tokens = 0, output_tokens = 0, characters = 0 }: EventOf<'usage'>,
-): Usage {
-  return {
-    llmInputTokens: (before?.llmInputTokens ?? 0) + input_tokens,
-    llmOutputTokens: (before?.llmOutputTokens ?? 0) + output_tokens,
-    sttSeconds: (before?.sttSeconds ?? 0) + seconds,
-    ttsCharacters: (before?.ttsCharacters ?? 0) + characters,
   }
 }

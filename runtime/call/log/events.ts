@@ -142,6 +142,12 @@ const MONEY = [
     seconds: Type.Optional(amount),
     input_tokens: Type.Optional(amount),
     output_tokens: Type.Optional(amount),
+    /** Parts of the tokens; absent where the provider says nothing of them. */
+    cached_read_tokens: Type.Optional(amount),
+    cache_write_tokens: Type.Optional(amount),
+    reasoning_tokens: Type.Optional(amount),
+    /** Of the tokens, so many are estimated: of answers that were cut off or thrown away. */
+    estimated_tokens: Type.Optional(amount),
     characters: Type.Optional(amount),
   }),
   event('fault', {

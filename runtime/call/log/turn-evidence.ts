@@ -1,3 +1,5 @@
+import { addUsage, NO_USAGE } from '../types/add-usage.ts'
+import type { Usage } from '../types/usage.ts'
 import type { CallEvent, CallEventType, EventOf } from './events.ts'
 
 /** Of a turn of the agent, what became of it on the way; times are milliseconds from the answer. */
@@ -14,7 +16,7 @@ export interface TurnEvidence {
     error?: string
   }[]
   knowledge: { query: string; hits: EventOf<'knowledge_looked_up'>['hits']; startMs: number; ms: number }[]
-  usage: { llmInputTokens: number; llmOutputTokens: number; sttSeconds: number; ttsCharacters: number }
+  usage: Usage
   /** Who served. */
   providers: { stt?: ServingModel; llm?: ServingModel; tts?: ServingModel }
   faults: string[]
@@ -97,10 +99,7 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
         open.knowledge.push({ query: event.query, hits: event.hits, startMs: startMs - event.ms, ms: event.ms })
         break
       case 'usage':
-        open.usage.llmInputTokens += event.input_tokens ?? 0
-        open.usage.llmOutputTokens += event.output_tokens ?? 0
-        open.usage.sttSeconds += event.seconds ?? 0
-        open.usage.ttsCharacters += event.characters ?? 0
+        open.usage = addUsage(open.usage, event)
         break
       case 'provider_switched':
         providers = { ...providers, [event.stage]: { provider: event.to } }
@@ -114,6 +113,5 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
 }
 
 function nothing(providers: TurnEvidence['providers']): TurnEvidence {
-  const usage = { llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: 0, ttsCharacters: 0 }
-  return { latency: undefined, tools: [], knowledge: [], usage, providers, faults: [] }
+  return { latency: undefined, tools: [], knowledge: [], usage: NO_USAGE, providers, faults: [] }
 }

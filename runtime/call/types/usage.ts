@@ -7,8 +7,16 @@ export interface TurnLatency {
 }
 
 export interface Usage {
+  /** All of the prompts, with what was read from caches and written to them. */
   llmInputTokens: number
+  /** All of the answers, with what the models thought. */
   llmOutputTokens: number
+  /** Parts of the two; undefined where no provider said anything of them. */
+  llmCachedReadTokens?: number
+  llmCacheWriteTokens?: number
+  llmReasoningTokens?: number
+  /** Of the tokens, so many are guessed by the length of the text: of answers that were cut off or thrown away. */
+  llmEstimatedTokens?: number
   sttSeconds: number
   ttsCharacters: number
 }

@@ -63,6 +63,14 @@ export class Chain<T> {
     this.#serving = candidate.provider
   }
 
+  /** Something is odd about an answer that was given all the same. */
+  noted(words: string): void {
+    const title = this.candidates.find(({ provider }) => provider === this.#serving)?.identity.title ?? 'A provider'
+    const message = `${title} gave an answer that is not whole: ${words}`
+    const failure = { fault: 'transient', status: undefined, retryable: false, message } as const
+    this.#events.failed(this.stage, message, failure, undefined)
+  }
+
   /** Judges the failure, remembers it and tells it. `next`: who is tried instead. */
   failed(candidate: Candidate<T>, error: unknown, next: Candidate<T> | undefined): ProviderFailure {
     const failure = explainFailure(candidate.identity, error)

@@ -3,6 +3,7 @@ import { llm, type stt, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import { instructionsFor } from '../languages/instructions.ts'
 import type { Knowledge } from './knowledge.ts'
+import { withNewerTurns } from './present-context.ts'
 
 export interface AgentNodes {
   /** The words of the caller, as the session wants them. */
@@ -39,7 +40,12 @@ export class ConversationAgent extends voice.Agent {
     toolCtx: llm.ToolContext,
     settings: voice.ModelSettings,
   ): ReturnType<voice.Agent['llmNode']> {
-    const answer = await voice.Agent.default.llmNode(this, await this.#informed(chatCtx), toolCtx, settings)
+    const answer = await voice.Agent.default.llmNode(
+      this,
+      await this.#informed(withNewerTurns(chatCtx, this.chatCtx)),
+      toolCtx,
+      settings,
+    )
     if (answer === null) return null
     let first = true
     return answer.pipeThrough(

@@ -1,12 +1,15 @@
 import { APIConnectionError, llm } from '@livekit/agents'
 import { boundary } from '../../lib/async/boundary.ts'
 import { cleanText, parseCleanJson, TextCleaner } from '../../lib/text.ts'
+import { STOPPED, THINKING } from '../../plugin-sdk/chat/llm-chunks.ts'
 import type { TraceContext } from '../../traces/trace-context.ts'
 import { traceScope } from '../../traces/trace-scope.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
+import { MAX_SHORTENINGS, shortened } from './fitting-context.ts'
 import { Overlap } from './overlap.ts'
+import { Spending, type Spent } from './spending.ts'
 
 type ChatOptions = Parameters<llm.LLM['chat']>[0]
 
@@ -24,13 +27,26 @@ export class ResilientLlm extends llm.LLM {
   readonly chain: Chain<llm.LLM>
   readonly random: () => number
   readonly trace: TraceContext | undefined
+  readonly spent: (spent: Spent) => void
+  /** Ids of what the caller said and every model's filter refused: left out from then on, or nothing is answered any more. */
+  readonly leftOut = new Set<string>()
+  /** How much of the past the models were found to take. */
+  shortenings = 0
 
-  /** @param trace requests belong to this span and carry its trace context */
-  constructor(chain: Chain<llm.LLM>, random: () => number, trace?: TraceContext) {
+  /**
+   * @param trace requests belong to this span and carry its trace context
+   * @param spent called once each request is over, however it ended
+   */
+  constructor(
+    chain: Chain<llm.LLM>,
+    random: () => number,
+    { trace, spent = () => {} }: { trace?: TraceContext | undefined; spent?: (spent: Spent) => void } = {},
+  ) {
     super()
     this.chain = chain
     this.random = random
     this.trace = trace
+    this.spent = spent
     // The stream sees failures through listeners of its own; without one here an event would be thrown.
     for (const { instance } of chain.candidates) instance.on('error', () => undefined)
   }
@@ -69,9 +85,11 @@ class ResilientStream extends llm.LLMStream {
   }
 
   protected override async run(): Promise<void> {
-    const { chain, random } = this.#owner
+    const owner = this.#owner
+    const { chain, random } = owner
     const { signal } = this.abortController
     const order = chain.order()
+    let filtered = 0
     for (const [i, candidate] of order.entries()) {
       for (let tries = 1; ; tries++) {
         try {
@@ -85,13 +103,24 @@ class ResilientStream extends llm.LLMStream {
           const failure = chain.failed(candidate, error, order[i + 1])
           // Calls of tools can't be taken back, nor said twice.
           if (this.#calledTools) return
-          if (!untouched || !failure.retryable || tries >= MAX_TRIES) break
+          // With the oldest turns left out it may be taken, at once.
+          if (failure.refused === 'too_long' && untouched && owner.shortenings < MAX_SHORTENINGS) {
+            owner.shortenings++
+            tries--
+            continue
+          }
+          if (failure.refused === 'content') filtered++
+          // Where nobody else goes on from what was said, the same model does.
+          const goesOn = untouched || order[i + 1] === undefined
+          if (!goesOn || !failure.retryable || tries >= MAX_TRIES) break
           if (order[i + 1] !== undefined && failure.fault === 'rate_limit') break
           await beforeRetry(random, signal).catch(() => undefined)
           if (signal.aborted) return
         }
       }
     }
+    const last = this.#options.chatCtx.items.findLast((item) => item.type === 'message' && item.role === 'user')
+    if (filtered === order.length && last !== undefined) owner.leftOut.add(last.id)
     // Half an answer is one: the caller heard it, and may ask on.
     if (this.#said !== '') return
     throw new APIConnectionError({ message: chain.lastFailure ?? 'No language model', options: { retryable: false } })
@@ -101,8 +130,10 @@ class ResilientStream extends llm.LLMStream {
     const limits = (of: { alone: number; backed: number }): number => (backed ? of.backed : of.alone)
     const overlap = new Overlap(this.#said)
     const cleaner = new TextCleaner()
-    const { trace } = this.#owner
-    const ask = () => instance.chat({ ...this.#options, chatCtx: this.#context(), connOptions: ONCE })
+    const { trace, spent } = this.#owner
+    const chatCtx = this.#context()
+    const spending = new Spending(instance, chatCtx, this.#options.toolCtx)
+    const ask = () => instance.chat({ ...this.#options, chatCtx, connOptions: ONCE })
     const stream = trace === undefined ? ask() : traceScope.run(trace, ask)
     const close = boundary('provider', (): void => stream.close())
     const failure = new StreamFailure(instance, stream)
@@ -113,10 +144,15 @@ class ResilientStream extends llm.LLMStream {
         const { done, value } = await within(limitMs, 'The language model', stream.next())
         if (done) break
         limitMs = limits(PATIENCE.llmNextTokenMs)
+        spending.count(value)
         this.#pass(value, overlap, cleaner)
       }
       await failure.check()
+    } catch (error) {
+      spending.failed(error)
+      throw error
     } finally {
+      spent(spending.total())
       failure.stop()
       this.abortController.signal.removeEventListener('abort', close)
       close()
@@ -126,6 +162,9 @@ class ResilientStream extends llm.LLMStream {
   #pass(chunk: llm.ChatChunk, overlap: Overlap, cleaner: TextCleaner): void {
     if (this.queue.closed) return
     const { delta } = chunk
+    const stopped = delta?.extra?.[STOPPED]
+    if (typeof stopped === 'string') this.#owner.chain.noted(stopped)
+    if (stopped !== undefined || delta?.extra?.[THINKING] !== undefined) return
     if (delta?.toolCalls?.length) {
       this.#calledTools = true
       for (const call of delta.toolCalls) cleanCall(call)
@@ -141,8 +180,9 @@ class ResilientStream extends llm.LLMStream {
 
   /** What the model reads: with the words that were said before another one broke off. */
   #context(): llm.ChatContext {
-    if (this.#said === '') return this.#options.chatCtx
-    const context = this.#options.chatCtx.copy()
+    const { leftOut, shortenings } = this.#owner
+    const context = shortened(this.#options.chatCtx, leftOut, shortenings)
+    if (this.#said === '') return context
     context.addMessage({ role: 'assistant', content: this.#said })
     context.addMessage({ role: 'system', content: GO_ON })
     return context

@@ -5,7 +5,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
 import type { SpeaksLanguages } from '../../plugin/contract.ts'
 import { type PronouncedWord, Pronunciation } from '../../plugin-sdk/speech/pronunciation.ts'
-import { piecesOf } from '../../plugin-sdk/speech/sentences.ts'
+import { hasWords, piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
@@ -251,7 +251,6 @@ class ResilientStream extends tts.SynthesizeStream {
 }
 
 const SENTENCE_END = /[.!?…。！？]["')\]]*\s*$/u
-const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
 /** Resamples every voice to the rate of the first, which downstream was configured with. */
 function resamplerTo(rateHz: number): (frame: AudioFrame) => AudioFrame {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { APIConnectionError, type APIConnectOptions, APIError, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import { LlmChunks } from '../chat/llm-chunks.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
@@ -65,15 +66,17 @@ class EventStream extends llm.LLMStream {
     const { signal } = this.abortController
     const late = new AbortController()
     const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), this.#timeoutMs)
-    const id = randomUUID()
+    const chunks = new LlmChunks(randomUUID(), this.#source.identity)
     let said = false
     try {
       for await (const event of this.#source.chat(this.#request, AbortSignal.any([signal, late.signal]))) {
         watchdog.refresh()
         if (signal.aborted) return
-        this.#put(id, event)
-        said ||= event.type !== 'usage'
+        const chunk = chunks.of(event)
+        if (chunk !== undefined && !this.queue.closed) this.queue.put(chunk)
+        said ||= event.type === 'text' || event.type === 'tool_call'
       }
+      chunks.end()
     } catch (error) {
       if (signal.aborted) return
       const judged = apiErrorOf(this.#source.identity, late.signal.reason ?? error)
@@ -86,25 +89,6 @@ class EventStream extends llm.LLMStream {
       throw judged
     } finally {
       clearTimeout(watchdog)
-    }
-  }
-
-  #put(id: string, event: LlmEvent): void {
-    if (this.queue.closed) return
-    switch (event.type) {
-      case 'text':
-        if (event.text !== '') this.queue.put({ id, delta: { role: 'assistant', content: event.text } })
-        return
-      case 'tool_call': {
-        const call = llm.FunctionCall.create({ callId: event.id, name: event.name, args: event.arguments })
-        this.queue.put({ id, delta: { role: 'assistant', toolCalls: [call] } })
-        return
-      }
-      case 'usage': {
-        const { inputTokens: promptTokens, outputTokens: completionTokens } = event
-        const totalTokens = promptTokens + completionTokens
-        this.queue.put({ id, usage: { promptTokens, completionTokens, promptCachedTokens: 0, totalTokens } })
-      }
     }
   }
 }

@@ -1,5 +1,8 @@
 import { baseOf, languageOf } from '../../conversation/languages/index.ts'
 
+/** Whether there is anything to say in it: a voice makes noise of a mark alone, or refuses it. */
+export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
+
 /** Splits texts of any language into sentences, by the Unicode rules of Intl.Segmenter plus the language's abbreviations. */
 export function splitSentences(text: string, language = 'en'): string[] {
   const sentences: string[] = []
@@ -76,16 +79,16 @@ export class SentenceBuffer {
     // Of a run of blanks behind it the beginning will do.
     const from = this.#text.lastIndexOf(last)
     this.#text = this.#text.slice(from, from + last.length + this.#maxChars)
-    const complete = sentences.slice(0, -1)
+    const complete = sentences.slice(0, -1).filter(hasWords)
     if (last.length <= this.#maxChars) return complete
     const cut = last.lastIndexOf(' ') + 1 || last.length
     this.#text = this.#text.slice(cut)
-    return [...complete, last.slice(0, cut).trim()]
+    return [...complete, last.slice(0, cut).trim()].filter(hasWords)
   }
 
   /** Returns what is left and empties the buffer. */
   flush(): string[] {
-    const sentences = splitSentences(this.#text, this.#language)
+    const sentences = splitSentences(this.#text, this.#language).filter(hasWords)
     this.#text = ''
     return sentences
   }

@@ -41,11 +41,15 @@ export interface RecognitionProtocol {
   readonly sampleRateHz: number
   /** First messages of a connection. */
   readonly hello?: readonly string[]
+  /** Messages that have to be sent before the next audio. */
+  beforeAudio?(): readonly string[]
   audio(samples: Int16Array): string | Uint8Array
   /** Said when there is no more audio: the provider gives its last words, then `done` or closes. */
   finish(): readonly (string | Uint8Array)[]
   /** Understands one message. What it throws, such as on malformed JSON, is the message's fault: it is skipped. */
   read(message: string, hearing: Hearing): void
+  /** The server closes after the end of the audio, as it was asked: the last chance for words. */
+  closing?(hearing: Hearing): void
   /** What a close of the server's means; undefined where its code says nothing. */
   closed?(code: number, reason: string): ProviderFailure | undefined
   readonly keepAlive?: { everyMs: number; message: string }
@@ -129,8 +133,10 @@ export class SocketSpeechStream extends stt.SpeechStream {
     socket.on(
       'close',
       boundary('provider', (code, reason) => {
-        if (finishing && code !== ABNORMAL_CLOSE) over.resolve()
-        else {
+        if (finishing && code !== ABNORMAL_CLOSE) {
+          protocol.closing?.(hearing)
+          over.resolve()
+        } else {
           const told = protocol.closed?.(code, String(reason))
           over.reject(
             told ? new ProviderError(told) : { message: `the connection closed with ${code} ${reason}`.trim() },
@@ -149,7 +155,10 @@ export class SocketSpeechStream extends stt.SpeechStream {
     let drain: NodeJS.Timeout | undefined
     try {
       for (const message of protocol.hello ?? []) socket.send(message)
-      this.#connect((samples) => socket.send(protocol.audio(samples)))
+      this.#connect((samples) => {
+        for (const message of protocol.beforeAudio?.() ?? []) socket.send(message)
+        socket.send(protocol.audio(samples))
+      })
       inputEnd.then(() => {
         if (this.abortSignal.aborted) return
         finishing = true

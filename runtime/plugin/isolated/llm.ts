@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
 import { boundary } from '../../lib/async/boundary.ts'
+import { LlmChunks } from '../../plugin-sdk/chat/llm-chunks.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from '../../plugin-sdk/speech/chat-request.ts'
 import { settle } from './fault.ts'
 import { IsolatedFault } from './plugin-runner.ts'
@@ -64,11 +65,11 @@ class IsolatedLlmStream extends llm.LLMStream {
       await process.ready()
       if (signal.aborted) return
       const over = Promise.withResolvers<void>()
-      const id = randomUUID()
+      const chunks = new LlmChunks(randomUUID(), { title: this.#use.provider })
       const session = process.open({ kind: 'llm', request: this.#request }, options, {
         event: (event) => {
           if (this.#isLonger(event as LlmEvent)) over.reject(new IsolatedFault('its answer does not end'))
-          else this.#take(id, event as LlmEvent)
+          else this.#take(chunks, event as LlmEvent, over.reject)
         },
         done: over.resolve,
         failed: over.reject,
@@ -80,6 +81,7 @@ class IsolatedLlmStream extends llm.LLMStream {
       signal.addEventListener('abort', cancel, { once: true })
       try {
         await over.promise
+        if (!signal.aborted) chunks.end()
       } finally {
         signal.removeEventListener('abort', cancel)
         session.cancel()
@@ -92,18 +94,13 @@ class IsolatedLlmStream extends llm.LLMStream {
     return this.#characters > MAX_ANSWER_CHARACTERS
   }
 
-  #take(id: string, event: LlmEvent): void {
+  #take(chunks: LlmChunks, event: LlmEvent, broke: (error: unknown) => void): void {
     if (this.queue.closed) return
-    if (event.type === 'text') {
-      if (event.text !== '') this.queue.put({ id, delta: { role: 'assistant', content: String(event.text) } })
-    } else if (event.type === 'tool_call') {
-      const call = llm.FunctionCall.create({ callId: event.id, name: event.name, args: event.arguments })
-      this.queue.put({ id, delta: { role: 'assistant', toolCalls: [call] } })
-    } else if (event.type === 'usage') {
-      const promptTokens = Number(event.inputTokens) || 0
-      const completionTokens = Number(event.outputTokens) || 0
-      const totalTokens = promptTokens + completionTokens
-      this.queue.put({ id, usage: { promptTokens, completionTokens, promptCachedTokens: 0, totalTokens } })
+    try {
+      const chunk = chunks.of(event)
+      if (chunk !== undefined) this.queue.put(chunk)
+    } catch (error) {
+      broke(error)
     }
   }
 }

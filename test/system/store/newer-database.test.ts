@@ -27,10 +27,7 @@ t.test(
     ]
     await migrate(databaseUrl, log, newer)
     const instance = await startInstance(t, env)
-    t.match(
-      instance.output(),
-      /migrated by a newer Patchbay .*9997-more.*9998-beside.*this version runs on it as well/,
-    )
+    t.match(instance.output(), /migrated by a newer Patchbay .*9997-more.*9998-beside.*this version runs on it as well/)
     const { rest, agentId } = await makeAgent(instance.url)
     const { session, ended } = await openWebCall(rest, agentId)
 

@@ -240,3 +240,17 @@ t.test('a list cuts large fields at 32 KiB and says so; the call itself has all 
   t.equal(whole.transcript.length, 3)
   t.equal(whole.truncated, undefined)
 })
+
+t.test('a session token takes variables, as a JSON object in the query', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const agent_id = await makeAgent(ada)
+  const ask = (variables: string) => ada.client.get('/calls/generate-token', { query: { agent_id, variables } })
+  const { status, body } = await ask('{"first_name":"Grace"}')
+  t.equal(status, 200)
+  const call = await ada.client.get(`/calls/${body.call_log_id}`)
+  t.same(call.body.dynamic_variables, { first_name: 'Grace' })
+  for (const wrong of ['first_name=Grace', '["Grace"]', '{"n":1}']) {
+    t.match(await ask(wrong), { status: 422, body: { detail: [{ loc: ['query', 'variables'] }] } }, wrong)
+  }
+})

@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { diagnoseProviders, runDoctor } from '../../../cli/doctor.ts'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
+import { ROOT } from '../../../runtime/plugin/host.ts'
 import { testFolder } from '../../support/instance/services.ts'
 import { deserted } from '../../support/providers/doubles/registry.ts'
 import { DOUBLE_KEY, startDoubles } from '../../support/providers/doubles/start.ts'
@@ -55,4 +56,14 @@ t.test('an unknown topic is answered with the known ones', async (t) => {
   const failure = await runDoctor(['provider'], { config: {}, env: {} }).catch((error: unknown) => error)
   t.ok(failure instanceof PatchbayError && failure.code === 'configuration')
   t.match(failure, { message: /not "provider"; did you mean "providers"\?/ })
+})
+
+t.test('a model in use that ends is told sixty days before, and is a fault once it is gone', async (t) => {
+  const settingsFile = join(await testFolder(t), 'plugins.json')
+  const shipped = JSON.parse(await readFile(join(ROOT, 'config/plugins.json'), 'utf8')) as Record<string, object>
+  await writeFile(settingsFile, JSON.stringify({ ...shipped, openai: { ...shipped.openai, grant: {} } }))
+  const at = (day: string) =>
+    diagnoseProviders({ config: {}, env: { OPENAI_API_KEY: 'k' }, nowMs: Date.parse(`${day}T00:00:00Z`), settingsFile })
+  t.match((await at('2026-11-26')).text, /models {2}ENDING +OpenAI switches "gpt-4o-mini-tts" off on 2027-01-06/)
+  t.match((await at('2027-02-01')).text, /models {2}FAULT +OpenAI switched "gpt-4o-mini-tts" off on 2027-01-06/)
 })

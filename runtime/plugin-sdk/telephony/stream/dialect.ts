@@ -21,7 +21,8 @@ export interface StreamDialect {
 }
 
 export type StreamEvent =
-  | { type: 'start'; streamId: string; carrierId: string; token: string }
+  /** `encoding`: what the caller's sound comes in, as the carrier names it; absent where it says nothing. */
+  | { type: 'start'; streamId: string; carrierId: string; token: string; encoding?: string }
   /** `atMs` counts from the start of the stream; undefined where the dialect doesn't say. */
   | { type: 'media'; payload: string; atMs: number | undefined }
   | { type: 'dtmf'; digit: string }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { boundary } from '../../../lib/async/boundary.ts'
+import { decodeG711, encodeG711 } from '../../../media/codecs/g711.ts'
 import type { Logger } from '../../../process/log.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
 import type { StreamLeg } from './leg.ts'
@@ -125,6 +126,7 @@ class Stream implements StreamHandlers {
   #stranger = true
   #leg: StreamLeg | undefined
   #faults = 0
+  #isALaw = false
 
   constructor(
     dialect: StreamDialect,
@@ -158,7 +160,13 @@ class Stream implements StreamHandlers {
     }
     if (event === undefined) return
     if (event.type === 'start') this.#start(event)
-    else this.#leg?.received(event)
+    else this.#leg?.received(event.type === 'media' ? { ...event, payload: this.#inFormat(event.payload) } : event)
+  }
+
+  /** A-law where the carrier could not do otherwise, in the format of the leg. */
+  #inFormat(payload: string): string {
+    if (!this.#isALaw) return payload
+    return Buffer.from(encodeG711('pcmu', decodeG711('pcma', Buffer.from(payload, 'base64')))).toString('base64')
   }
 
   close(): void {
@@ -174,6 +182,17 @@ class Stream implements StreamHandlers {
     if (leg === undefined || !leg.wantsStream) {
       this.#log.warn({ carrierId: event.carrierId }, 'A media stream without a call was refused')
       this.#socket.close(POLICY_VIOLATION, 'no such call')
+      return
+    }
+    const encoding = (event.encoding ?? '').toLowerCase()
+    this.#isALaw = encoding === 'pcma' && this.#dialect.format.encoding === 'pcmu'
+    if (encoding !== '' && encoding !== this.#dialect.format.encoding && !this.#isALaw) {
+      this.#log.error(
+        { carrierId: event.carrierId, encoding },
+        `The carrier sends the caller's sound as ${encoding}, which is not understood; let it use PCMU or PCMA alone`,
+      )
+      this.#socket.close(POLICY_VIOLATION, 'unsupported encoding')
+      leg.hangUp('connection_lost')
       return
     }
     this.#leg = leg

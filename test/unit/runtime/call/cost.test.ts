@@ -76,3 +76,24 @@ t.test('a table that can’t be used stops the start and says why', async (t) =>
   t.ok(failure instanceof PatchbayError && failure.code === 'configuration')
   t.match(failure, { message: /prices\.json" can't be used: \/llm\/acme\/small\/0/ })
 })
+
+t.test('cached input costs what reading and writing a cache costs, and fresh input the rest', (t) => {
+  const llm = [
+    {
+      from: '2025-01-01',
+      inputPerMillionTokens: 1,
+      outputPerMillionTokens: 5,
+      cachedInputPerMillionTokens: 0.1,
+      cacheWritePerMillionTokens: 1.25,
+    },
+  ]
+  const prices = makePrices({ llm: { acme: { small: llm } } }, {}, registry)
+  const used = { ...NOTHING, llmInputTokens: 1_000_000, llmCachedReadTokens: 800_000, llmCacheWriteTokens: 100_000 }
+  t.equal(Math.round((prices.costOf(agent, used, NOON).llmUsd ?? 0) * 1_000), 305)
+  t.equal(
+    prices.costOf(agent, { ...NOTHING, llmInputTokens: 1_000_000 }, NOON).llmUsd,
+    1,
+    'nothing is known of a cache',
+  )
+  t.end()
+})

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Compile } from 'typebox/compile'
+import { builtInVariables } from '../../../../runtime/conversation/built-in-variables.ts'
 import { DynamicVariables, fillVariables, fittingVariables } from '../../../../runtime/conversation/variables.ts'
 import { variableRows } from '../../../../runtime/lib/csv-columns.ts'
 
@@ -19,7 +20,7 @@ t.test('of several sources the first wins, and what does not fit is left out', a
 
 t.test('a text that would be too long is not built', async (t) => {
   const bound = { field: 'system_prompt', maxBytes: 1 << 20 }
-  t.equal(fillVariables('Hi {{ name }}, {{other}}', { name: 'Ada' }, bound), 'Hi Ada, {{other}}')
+  t.equal(fillVariables('Hi {{ name }}, {{other}}', { name: 'Ada' }, bound), 'Hi Ada,')
   const template = '{{a}}'.repeat(40_000)
   t.throws(() => fillVariables(template, { a: 'x'.repeat(60_000) }, bound), {
     code: 'agent_text_too_long',
@@ -32,4 +33,28 @@ t.test('rows of a file have the bounds of the variables they become', async (t) 
   const check = variableRows(['a', 'b'])
   check(['x'.repeat(60_000), null])
   t.throws(() => check(['x'.repeat(66_000), 'y']), { code: 'csv_row_too_long' })
+})
+
+const bound = { field: 'first_message', maxBytes: 1 << 16 }
+
+t.test('a name without a value is left out with its blank, or stands for what is behind the bar', async (t) => {
+  t.equal(
+    fillVariables('Hello {{first_name}}, this is {{agent_name}}.', { agent_name: 'Ada' }, bound),
+    'Hello, this is Ada.',
+  )
+  t.equal(fillVariables('Hello {{first_name|there}}!', {}, bound), 'Hello there!')
+  t.equal(fillVariables('Hello {{first_name|there}}!', { first_name: '' }, bound), 'Hello there!')
+  t.equal(fillVariables('Hello {{ first_name | there }}!', { first_name: 'Bo' }, bound), 'Hello Bo!')
+})
+
+t.test('the day and the time are those of the agent’s zone, in its language', async (t) => {
+  const facts = { nowMs: Date.parse('2026-11-26T23:30:00Z'), agentName: 'Ada', callerNumber: '+14155550199' }
+  const here = builtInVariables({ ...facts, timeZone: 'Europe/Berlin', language: 'de' })
+  t.equal(here.weekday, 'Freitag')
+  t.match(here.today, /27\. November 2026/)
+  t.match(here.time, /00:30/)
+  t.match(here, { caller_number: '+14155550199', called_number: '', agent_name: 'Ada' })
+  const there = builtInVariables({ ...facts, timeZone: '', language: 'multi' })
+  t.equal(there.weekday, 'Thursday')
+  t.match(there.now, /26 November 2026.*23:30/)
 })

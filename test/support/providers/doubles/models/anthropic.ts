@@ -6,14 +6,24 @@ import { type Double, type Exchange, json, startDouble } from '../server.ts'
 
 /**
  * Anthropic's Messages API as docs.claude.com/en/api/messages describes it, as far as Patchbay uses it: answers streamed as
- * server-sent events with tool calls and usage, and the list of models.
+ * server-sent events with tool calls and usage, and the list of models. Models and fields: npm @anthropic-ai/sdk 1.14.0.
  */
 export interface AnthropicDoubleOptions {
   key: string
   models?: readonly string[]
 }
 
-const MODELS = ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-6', 'claude-sonnet-5', 'claude-haiku-5-5']
+const MODELS = [
+  ...[
+    'claude-haiku-5-5',
+    'claude-sonnet-5-5',
+    'claude-opus-5-5',
+    'claude-sonnet-5',
+    'claude-opus-5',
+    'claude-opus-4-8',
+  ],
+  ...['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-opus-4-6'],
+]
 
 export function startAnthropicDouble({ key, models = MODELS }: AnthropicDoubleOptions): Promise<Double> {
   return startDouble({
@@ -79,12 +89,14 @@ interface MessagesRequest {
   system?: string
   temperature?: number
   output_config?: { effort?: string }
+  thinking?: { type?: string; budget_tokens?: number }
+  cache_control?: { type?: string; ttl?: string }
   messages?: { role: string; content: string | Block[] }[]
   tools?: { name: string; input_schema?: { type?: string } }[]
 }
 
 const FIELDS = new Set(
-  'model max_tokens messages stream system temperature top_p top_k stop_sequences tools tool_choice thinking metadata service_tier output_config'.split(
+  'model max_tokens messages stream system temperature top_p top_k stop_sequences tools tool_choice thinking metadata service_tier output_config cache_control'.split(
     ' ',
   ),
 )
@@ -97,11 +109,20 @@ function faultOf(asked: MessagesRequest): string | undefined {
   if (!(Number(max_tokens) >= 1)) return 'max_tokens: Field required'
   if (messages.length === 0) return 'messages: at least one message is required'
   if (system === '') return 'system: text content blocks must be non-empty'
-  const thinks = !/^claude-(haiku|sonnet|opus)-4/.test(model)
+  const thinks = !/^claude-(haiku-4|sonnet-4|opus-4-[56])/.test(model)
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 1)) return 'temperature: range: 0..1'
   if (temperature !== undefined && temperature !== 1 && thinks)
     return '`temperature` may only be set to 1 for this model.'
   if (output_config?.effort !== undefined && !thinks) return 'This model does not support the effort parameter.'
+  const { thinking, cache_control } = asked
+  if (cache_control !== undefined && cache_control.type !== 'ephemeral')
+    return 'cache_control.type: Input should be ephemeral'
+  if (thinking?.type === 'between_tools' && !model.startsWith('claude-sonnet-5-5'))
+    return 'thinking.type: between_tools is not supported for this model.'
+  if (thinking?.type === 'disabled' && /^claude-(opus-5-5|fable|sonnet-5-5)/.test(model))
+    return 'thinking.type: this model cannot be used with thinking disabled.'
+  if (thinking !== undefined && !['disabled', 'between_tools', 'adaptive', 'enabled'].includes(thinking.type ?? ''))
+    return 'thinking.type: Input should be disabled, between_tools, adaptive or enabled'
   const nameless = tools.find(
     ({ name, input_schema }) => !/^[\w-]{1,128}$/.test(name) || input_schema?.type !== 'object',
   )

@@ -9,8 +9,12 @@ export interface GoogleDoubleOptions {
   speech: SpeechWorld
 }
 
-const MODELS = ['gemini-3.5-flash-lite', 'gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-flash-latest']
-const SPEECH_MODELS = ['gemini-2.5-flash-preview-tts', 'gemini-2.5-pro-preview-tts']
+/** npm @google/genai 3.3.0. */
+const MODELS = [
+  ...['gemini-3.5-flash-lite', 'gemini-3.6-flash', 'gemini-3.8-flash', 'gemini-2.5-flash', 'gemini-2.5-pro'],
+  ...['gemini-flash-latest'],
+]
+const SPEECH_MODELS = ['gemini-3.8-flash-lite-tts', 'gemini-3.8-flash-tts']
 
 export function startGoogleDouble({ key, speech }: GoogleDoubleOptions): Promise<Double> {
   const path = (model: string) => `POST /v1beta/models/${model}:streamGenerateContent`
@@ -59,8 +63,8 @@ function errorBody(status: number, code?: string, message?: string): object {
 
 interface Part {
   text?: string
-  functionCall?: { name?: string }
-  functionResponse?: { name?: string; response?: { output?: string } }
+  functionCall?: { id?: string; name?: string }
+  functionResponse?: { id?: string; name?: string; response?: { output?: string } }
   thoughtSignature?: string
 }
 
@@ -68,21 +72,34 @@ interface GenerateRequest {
   contents?: { role?: string; parts?: Part[] }[]
   systemInstruction?: { parts?: Part[] }
   tools?: { functionDeclarations?: { name: string; parametersJsonSchema?: { type?: string } }[] }[]
-  generationConfig?: { temperature?: number; responseModalities?: string[]; speechConfig?: VoiceChoice }
+  store?: boolean
+  generationConfig?: {
+    thinkingConfig?: { thinkingBudget?: number; thinkingLevel?: string }
+    temperature?: number
+    responseModalities?: string[]
+    speechConfig?: VoiceChoice
+  }
 }
 interface VoiceChoice {
   voiceConfig?: { prebuiltVoiceConfig?: { voiceName?: string } }
 }
 
 const FIELDS = new Set(
-  'contents systemInstruction tools toolConfig safetySettings generationConfig cachedContent'.split(' '),
+  'contents systemInstruction tools toolConfig safetySettings generationConfig cachedContent store'.split(' '),
 )
 
 /** What the API refuses of a request, in its own words; undefined when it is taken. */
-function faultOf(asked: GenerateRequest): string | undefined {
+function faultOf(asked: GenerateRequest, model: string): string | undefined {
   const stranger = Object.keys(asked).find((field) => !FIELDS.has(field))
   if (stranger !== undefined) return `Invalid JSON payload received. Unknown name "${stranger}": Cannot find field.`
   const { contents = [], generationConfig, tools = [] } = asked
+  const { thinkingBudget, thinkingLevel } = generationConfig?.thinkingConfig ?? {}
+  const isThree = /^gemini-(3|flash-latest)/.test(model)
+  if (thinkingBudget !== undefined && isThree)
+    return 'thinking_budget is not supported by this model; use thinking_level.'
+  if (thinkingLevel !== undefined && !isThree) return 'thinking_level is not supported by this model.'
+  if (thinkingLevel === 'MINIMAL' && /3\.[78]/.test(model))
+    return 'thinking_level MINIMAL is not supported by this model.'
   if (contents.length === 0) return 'GenerateContentRequest.contents: contents is not specified'
   const { temperature = 1 } = generationConfig ?? {}
   if (temperature < 0 || temperature > 2) return 'temperature must be in the range [0.0, 2.0].'
@@ -102,16 +119,26 @@ function faultOf(asked: GenerateRequest): string | undefined {
     if (calls > 0 && contents[at - 1]?.role !== 'user') {
       return 'Please ensure that function call turn comes immediately after a user turn or after a function response turn.'
     }
-    if (parts.some(({ functionCall, thoughtSignature }) => functionCall && !thoughtSignature)) {
+    const ids = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall.id] : []))
+    const answered = (contents[at + 1]?.parts ?? []).flatMap(({ functionResponse }) =>
+      functionResponse ? [functionResponse.id] : [],
+    )
+    if (isThree && ids.join() !== answered.join()) return 'functionResponse.id does not match functionCall.id.'
+    if (calls > 0 && !parts.find(({ functionCall }) => functionCall)?.thoughtSignature) {
       return 'Function call is missing a thought_signature in functionCall parts.'
     }
   }
   return undefined
 }
 
+const modelOf = ({ pathname }: URL) => /models\/([^:]+):/.exec(pathname)?.[1] ?? ''
+
+let promptNumber = 0
+
 async function generate({ request, response, url, body, fault }: Exchange): Promise<void> {
   const asked = JSON.parse(String(body)) as GenerateRequest
-  const refused = url.searchParams.get('alt') === 'sse' ? faultOf(asked) : 'The double streams server-sent events only'
+  const refused =
+    url.searchParams.get('alt') === 'sse' ? faultOf(asked, modelOf(url)) : 'The double streams server-sent events only'
   if (refused !== undefined) return json(response, 400, errorBody(400, undefined, refused))
   const turns = (asked.contents ?? []).map(({ role, parts = [] }) => ({
     role: role === 'model' ? ('assistant' as const) : ('user' as const),
@@ -126,7 +153,11 @@ async function generate({ request, response, url, body, fault }: Exchange): Prom
   const parts: Part[] = tool
     ? [
         {
-          functionCall: { name: tool.name, args: { city: 'Paris' } } as Part['functionCall'] & object,
+          functionCall: {
+            id: `fc_${promptNumber++}`,
+            name: tool.name,
+            args: { city: 'Paris' },
+          } as Part['functionCall'] & object,
           thoughtSignature: 'c2ln',
         },
       ]

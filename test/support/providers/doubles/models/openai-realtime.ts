@@ -12,18 +12,32 @@ interface ClientEvent {
     audio?: {
       input?: {
         format?: { type?: string; rate?: number }
-        transcription?: { model?: string; language?: string; prompt?: string }
-        turn_detection?: object
+        transcription?: {
+          model?: string
+          language?: string
+          languages?: string[]
+          keywords?: string[]
+          prompt?: string
+        }
+        turn_detection?: object | null
         noise_reduction?: object
       }
     }
   }
 }
 
-const MODELS = ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe-diarize']
+/** npm openai 7.57.0, resources/realtime/realtime.d.ts. */
+const MODELS = [
+  'whisper-1',
+  'gpt-transcribe',
+  'gpt-live-transcribe',
+  'gpt-4o-transcribe',
+  'gpt-4o-mini-transcribe',
+  'gpt-4o-transcribe-diarize',
+]
 const SESSION_FIELDS = ['type', 'audio', 'include', 'audio.input']
 const INPUT_FIELDS = ['format', 'transcription', 'turn_detection', 'noise_reduction']
-const TRANSCRIPTION_FIELDS = ['model', 'language', 'prompt']
+const TRANSCRIPTION_FIELDS = ['model', 'language', 'languages', 'keywords', 'prompt']
 
 /** What the API refuses of a session, as it says it; undefined when it is taken. */
 function faultOfSession(session: ClientEvent['session']): [code: string, message: string] | undefined {
@@ -43,7 +57,13 @@ function faultOfSession(session: ClientEvent['session']): [code: string, message
   if (input?.format?.type !== 'audio/pcm' || input.format.rate !== RATE_HZ) {
     return ['invalid_value', `Invalid value for 'session.audio.input.format': audio/pcm at ${RATE_HZ} Hz is supported.`]
   }
-  const { model, language } = input.transcription ?? {}
+  const { model, language, languages, keywords } = input.transcription ?? {}
+  if ((languages ?? keywords) !== undefined && !/^gpt-(live-)?transcribe/.test(model ?? '')) {
+    return ['unsupported_parameter', `'languages' and 'keywords' are not supported with the model '${model}'.`]
+  }
+  if (model === 'gpt-live-transcribe' && input.turn_detection !== null) {
+    return ['invalid_value', "'turn_detection' must be null with the model 'gpt-live-transcribe'."]
+  }
   if (!MODELS.includes(model ?? '')) {
     return ['invalid_value', `Invalid value: '${model}'. Supported values are: '${MODELS.join("', '")}'.`]
   }

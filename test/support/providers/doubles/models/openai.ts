@@ -4,25 +4,51 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from '../../../../../plugins/offline/answer.ts'
 import { type Double, type Exchange, json, startDouble } from '../server.ts'
 import { bytesOf, type SpeechWorld, samplesOf } from '../speech/speech.ts'
+import { isSwitchedOff } from './last-days.ts'
 import { openaiRealtime } from './openai-realtime.ts'
 
 /**
  * OpenAI's HTTP API as platform.openai.com/docs/api-reference describes it, as far as Patchbay uses it: chat completions
  * streamed as server-sent events with tool calls and usage, speech, transcriptions, embeddings, models, and transcription
- * sessions of the Realtime API.
+ * sessions of the Realtime API. Models, fields and what is refused: npm openai 7.57.0 (2026-11-13).
  */
 export interface OpenAIDoubleOptions {
   key: string
   speech: SpeechWorld
   models?: readonly string[]
+  /** Models whose last day is over are refused; `YYYY-MM-DD`. */
+  today?: string
 }
 
 const MODELS = [
-  ...['gpt-4.1', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-5-mini'],
-  ...['gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'whisper-1', 'gpt-4o-mini-tts', 'tts-1'],
+  ...['gpt-6-luna', 'gpt-6-sol', 'gpt-6.1-terra', 'gpt-5.6-luna', 'gpt-5.4', 'gpt-5.4-mini', 'gpt-5.2', 'gpt-5.1'],
+  ...['gpt-4.1', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-5', 'gpt-5-mini', 'gpt-5-nano'],
+  ...[
+    'gpt-transcribe',
+    'gpt-live-transcribe',
+    'gpt-4o-transcribe',
+    'gpt-4o-mini-transcribe',
+    'whisper-1',
+    'gpt-4o-mini-tts',
+    'tts-1',
+  ],
   ...['text-embedding-3-small', 'text-embedding-3-large'],
 ]
-const VOICES = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer', 'verse']
+const VOICES = [
+  'alloy',
+  'ash',
+  'ballad',
+  'cedar',
+  'marin',
+  'coral',
+  'echo',
+  'fable',
+  'nova',
+  'onyx',
+  'sage',
+  'shimmer',
+  'verse',
+]
 const SPEECH_RATE_HZ = 24_000
 const SPEECH_MODELS = new Set(['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'])
 const SPEECH_FIELDS = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
@@ -37,7 +63,8 @@ const MAX_INPUT_CHARS = 4_096
 const DIMENSIONS: Readonly<Record<string, number>> = { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072 }
 
 export function startOpenAIDouble(options: OpenAIDoubleOptions): Promise<Double> {
-  const { key, speech, models = MODELS } = options
+  const { key, speech, today } = options
+  const models = (options.models ?? MODELS).filter((model) => !isSwitchedOff(model, today))
   return startDouble({
     refuse: (request) => refusalOf(request, key),
     errorBody,
@@ -122,7 +149,9 @@ function refusalOfChat(asked: ChatRequest): object | undefined {
     const message = `Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got ${temperature} instead.`
     return refuse(message, 'temperature', 'decimal_above_max_value')
   }
-  if (temperature !== undefined && temperature !== 1 && /^gpt-5/.test(asked.model ?? '')) {
+  const wrongEffort = faultOfEffort(asked)
+  if (wrongEffort !== undefined) return refuse(wrongEffort, 'reasoning_effort', 'unsupported_value')
+  if (temperature !== undefined && temperature !== 1 && reasons(asked)) {
     const message = `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`
     return refuse(message, 'temperature', 'unsupported_value')
   }
@@ -151,6 +180,32 @@ function strayToolAnswer(
   return undefined
 }
 
+/** What each family takes; those of other names don't reason, and refuse the field. */
+function effortsOf(model: string): readonly string[] | undefined {
+  if (/^gpt-5(-mini|-nano)?$/.test(model)) return ['minimal', 'low', 'medium', 'high']
+  if (/^gpt-(5\.\d|[6-9])/.test(model)) return ['none', 'low', 'medium', 'high', 'xhigh', 'max']
+  return undefined
+}
+
+/** Without the field models reason, those of 5.1 to 5.4 aside. */
+function reasons({ model = '', reasoning_effort }: ChatRequest): boolean {
+  if (effortsOf(model) === undefined) return false
+  return (reasoning_effort ?? (/^gpt-5\.[1-4]/.test(model) ? 'none' : 'medium')) !== 'none'
+}
+
+function faultOfEffort(asked: ChatRequest): string | undefined {
+  const { model = '', reasoning_effort: effort, tools } = asked
+  const efforts = effortsOf(model)
+  if (effort !== undefined && efforts === undefined) return 'Unrecognized request argument supplied: reasoning_effort'
+  if (effort !== undefined && !efforts?.includes(effort)) {
+    return `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model.`
+  }
+  if (tools !== undefined && /^gpt-(5\.[4-9]|[6-9])/.test(model) && reasons(asked)) {
+    return `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`
+  }
+  return undefined
+}
+
 const ROLES = new Set(['system', 'assistant', 'user', 'function', 'tool', 'developer'])
 const CHAT_FIELDS = new Set(
   (
@@ -170,6 +225,7 @@ interface ChatRequest {
     tool_calls?: { id: string }[]
   }[]
   temperature?: number
+  reasoning_effort?: string
   tool_choice?: unknown
   parallel_tool_calls?: boolean
   stream?: boolean

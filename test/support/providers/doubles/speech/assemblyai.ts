@@ -41,7 +41,16 @@ function errorBody(status: number, code?: string, message?: string): object {
 }
 
 const QUERY = new Set([
-  ...['sample_rate', 'encoding', 'speech_model', 'format_turns', 'keyterms_prompt', 'language_detection', 'token'],
+  ...[
+    'sample_rate',
+    'encoding',
+    'speech_model',
+    'format_turns',
+    'keyterms_prompt',
+    'language_detection',
+    'language_codes',
+    'token',
+  ],
   ...[
     'end_of_turn_confidence_threshold',
     'min_turn_silence',
@@ -50,7 +59,11 @@ const QUERY = new Set([
     'inactivity_timeout',
   ],
 ])
-const MODELS = ['universal-streaming-english', 'universal-streaming-multilingual', 'u3-rt-pro']
+/** npm assemblyai 4.41.5. */
+const MODELS = [
+  ...['universal-streaming-english', 'universal-streaming-multilingual', 'u3-rt-pro'],
+  ...['universal-3-5-pro', 'universal-3-6-pro'],
+]
 /** Of one message, in milliseconds of audio. */
 const MIN_CHUNK_MS = 50
 const MAX_CHUNK_MS = 1_000
@@ -58,6 +71,8 @@ const MAX_CHUNK_MS = 1_000
 function faultOf({ searchParams: query }: URL): string | undefined {
   const stranger = [...query.keys()].find((name) => !QUERY.has(name))
   if (stranger !== undefined) return `Unknown parameter: ${stranger}`
+  if (query.has('language_codes') && !query.get('speech_model')?.startsWith('universal-3'))
+    return 'language_codes is not supported'
   if (!MODELS.includes(query.get('speech_model') ?? '')) return 'speech_model is required'
   if (query.has('format_turns') && query.get('speech_model') === 'u3-rt-pro') return 'format_turns is not supported'
   if (query.get('encoding') !== 'pcm_s16le') return 'encoding must be pcm_s16le'

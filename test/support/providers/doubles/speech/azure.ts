@@ -53,7 +53,7 @@ function errorBody(status: number, code?: string, message?: string): object {
 }
 
 const SSML =
-  /^<speak version="1\.0" xmlns="http:\/\/www\.w3\.org\/2001\/10\/synthesis" xml:lang="[a-z]{2}-[A-Z]{2}"><voice name="([\w-]+)">(.*)<\/voice><\/speak>$/s
+  /^<speak version="1\.0" xmlns="http:\/\/www\.w3\.org\/2001\/10\/synthesis" xml:lang="(?!da-DA|cs-CS|el-EL|he-HE|no-NO|vi-VI|ar-AR|et-ET|ca-CA|sl-SL|ta-TA|uk-UK|hi-HI)[a-z]{2}-[A-Z]{2}"><voice name="([\w-]+)">(.*)<\/voice><\/speak>$/s
 
 async function speak({ request, response, body, fault }: Exchange, speech: SpeechWorld): Promise<void> {
   const { headers } = request
@@ -97,6 +97,8 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
   }
   let listener: Listener | undefined
   let configured = false
+  /** Each turn has phrases of its own, or none. */
+  let contextFor = ''
   let rateHz = 0
   channel.onMessage((data, isBinary) => {
     const { fault } = channel
@@ -111,7 +113,10 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
       configured = true
       return
     }
-    if (path === 'speech.context') return
+    if (path === 'speech.context') {
+      contextFor = requestId
+      return
+    }
     if (path !== 'audio' || !isBinary || !configured) return channel.close(1002, `Unexpected message ${path}`)
     if (fault?.kind === 'error') {
       tell('speech.phrase', { RecognitionStatus: 'Error', Offset: 0, Duration: 0 })
@@ -120,6 +125,7 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
     let bytes = data.subarray(2 + data.readUInt16BE(0))
     if (listener === undefined) {
       if (bytes.toString('latin1', 0, 4) !== 'RIFF') return channel.close(1007, 'The audio has no header')
+      if (contextFor !== requestId) return channel.close(1007, 'The turn has no speech.context')
       rateHz = bytes.readUInt32LE(24)
       bytes = bytes.subarray(RIFF_BYTES)
       tell('turn.start', { context: { serviceTag: 'double' } })

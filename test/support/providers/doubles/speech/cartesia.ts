@@ -62,7 +62,8 @@ interface Generation {
   generation_config?: { speed?: number; volume?: number }
 }
 
-const VOICE_MODELS = /^sonic(-2|-3(\.5)?|-turbo|-latest|-english|-multilingual)?(-\d{4}-\d\d-\d\d)?$/
+/** npm @cartesia/cartesia-js 4.2.0; the others were switched off on 2026-06-01. */
+const VOICE_MODELS = /^sonic-(3(\.5)?|latest)(-\d{4}-\d\d-\d\d)?$/
 const RATES_HZ = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000]
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MAX_TRANSCRIPT_CHARS = 20_000

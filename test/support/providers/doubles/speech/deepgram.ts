@@ -39,7 +39,8 @@ export function startDeepgramDouble({ key, speech }: DeepgramDoubleOptions): Pro
 }
 
 const RATES_HZ = [8_000, 16_000, 24_000, 32_000, 44_100, 48_000]
-const MAX_KEYTERMS = 100
+/** Counted by a tokenizer; four letters a token is the rule of thumb. npm @deepgram/sdk 5.13.0. */
+const MAX_KEYTERM_TOKENS = 500
 const FLUX_LANGUAGES = ['en', 'es', 'fr', 'de', 'hi', 'ru', 'pt', 'ja', 'it', 'nl']
 const NO_SUCH_MODEL = 'Bad Request: failed to process request: No such model/language/tier combination found.'
 
@@ -67,6 +68,8 @@ const FAULTS_OF: Readonly<Record<string, (query: URLSearchParams) => string | un
     const eager = query.get('eager_eot_threshold')
     if (eager !== null && !(Number(eager) >= 0.3 && Number(eager) <= 0.9))
       return 'eager_eot_threshold must be between 0.3 and 0.9.'
+    if (Number(eager ?? 0) > Number(query.get('eot_threshold') ?? 0.7))
+      return 'eager_eot_threshold must not be greater than eot_threshold.'
     return faultOfAudio(query) ?? faultOfKeyterms(query)
   },
   '/v1/speak': (query) => {
@@ -86,7 +89,7 @@ function faultOfAudio(query: URLSearchParams): string | undefined {
 
 function faultOfKeyterms(query: URLSearchParams): string | undefined {
   const keyterms = query.getAll('keyterm')
-  if (keyterms.length > MAX_KEYTERMS)
+  if (keyterms.reduce((sum, term) => sum + Math.ceil(term.length / 4), 0) > MAX_KEYTERM_TOKENS)
     return 'Keyterm limit exceeded. The maximum number of tokens across all keyterms is 500.'
   return keyterms.includes('') ? 'keyterm must not be empty.' : undefined
 }
@@ -144,7 +147,8 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld, tell: Tell) {
       return listener.push(samples)
     }
     const { type } = JSON.parse(String(data)) as { type: string }
-    if (type === 'Finalize' || type === 'CloseStream') listener.flush()
+    // Flux tells no end of a turn that is closed in the middle.
+    if (type === 'Finalize' || (type === 'CloseStream' && url.pathname === '/v1/listen')) listener.flush()
     if (type !== 'CloseStream') return
     channel.send({
       type: 'Metadata',

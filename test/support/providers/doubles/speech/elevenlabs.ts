@@ -4,7 +4,7 @@ import { bytesOf, type SpeechWorld, samplesOf, wordsOf } from './speech.ts'
 
 /**
  * ElevenLabs as elevenlabs.io/docs/api-reference describes it, as far as Patchbay uses it: speech over a socket of several
- * contexts with the times of characters, Scribe in real time, voices and models.
+ * contexts with the times of characters, Scribe in real time, voices and models. Limits: npm @elevenlabs/elevenlabs-js 2.73.0.
  */
 export interface ElevenLabsDoubleOptions {
   key: string
@@ -95,7 +95,12 @@ function faultOfSpeech({ searchParams: query }: URL): readonly [error: string, m
 }
 
 /** Contexts are spoken side by side, each in the order its texts came; one that is closed is spoken to its end first. */
+let connections = 0
+
 function speak(channel: Channel, url: URL, speech: SpeechWorld) {
+  // Which spelling comes depends on the voice and the account.
+  const named = (id: string) => (snake ? { context_id: id } : { contextId: id })
+  const snake = connections++ % 2 === 1
   const rateHz = Number(/^pcm_(\d+)$/.exec(url.searchParams.get('output_format') ?? '')?.[1])
   const contexts = new Map<string, { stop: AbortController; turn: Promise<void>; pending: string }>()
   const refuse = (error: string, message: string) => {
@@ -111,7 +116,7 @@ function speak(channel: Channel, url: URL, speech: SpeechWorld) {
     for await (const samples of speech.speak(text, rateHz, signal)) {
       if (signal.aborted || channel.signal.aborted) return
       if (samples.length === 0) continue
-      channel.send({ audio: bytesOf(samples).toString('base64'), contextId: id, alignment: null, isFinal: null })
+      channel.send({ audio: bytesOf(samples).toString('base64'), ...named(id), alignment: null, isFinal: null })
     }
   }
   channel.onMessage((data) => {
@@ -124,10 +129,10 @@ function speak(channel: Channel, url: URL, speech: SpeechWorld) {
       if (known === undefined) return
       contexts.delete(id)
       // What was flushed is spoken to its end; the rest is dropped.
-      return void known.turn.then(() => channel.send({ isFinal: true, contextId: id }))
+      return void known.turn.then(() => channel.send({ isFinal: true, ...named(id) }))
     }
     if (known === undefined) {
-      if (contexts.size >= MAX_CONTEXTS) return refuse('max_contexts_exceeded', 'At most 5 contexts at once')
+      if (contexts.size >= MAX_CONTEXTS) return refuse('max_active_conversations', 'At most 5 contexts at once')
       if (text !== ' ') return refuse('invalid_message', 'The first text of a context must be a single space')
       contexts.set(id, { stop: new AbortController(), turn: Promise.resolve(), pending: '' })
       return
@@ -142,7 +147,7 @@ function speak(channel: Channel, url: URL, speech: SpeechWorld) {
     if (said.trim() === '') return
     known.turn = known.turn.then(async () => {
       const { signal } = known.stop
-      channel.send(alignmentOf(said, id))
+      channel.send(alignmentOf(said, named(id)))
       await utter(id, said, signal)
     })
   })
@@ -151,14 +156,14 @@ function speak(channel: Channel, url: URL, speech: SpeechWorld) {
 const MS_PER_CHAR = 60
 
 /** Characters at an even pace, their times counted from the beginning of this piece of audio. */
-function alignmentOf(text: string, contextId: string): object {
+function alignmentOf(text: string, named: object): object {
   const chars = [...text]
   const alignment = {
     chars,
     charStartTimesMs: chars.map((_, i) => i * MS_PER_CHAR),
     charDurationsMs: chars.map(() => MS_PER_CHAR),
   }
-  return { audio: null, contextId, alignment, normalizedAlignment: alignment, isFinal: null }
+  return { audio: null, ...named, alignment, normalizedAlignment: alignment, isFinal: null }
 }
 
 const SCRIBE_QUERY = new Set([
@@ -176,7 +181,9 @@ function faultOfScribe({ searchParams: query }: URL): string | undefined {
   if (!(silence > 0.3 && silence <= 3)) return 'vad_silence_threshold_secs must be greater than 0.3 and at most 3'
   const language = query.get('language_code')
   if (language !== null && !/^[a-z]{2,3}$/.test(language)) return `Unsupported language_code ${language}`
-  return query.getAll('keyterms').length > 100 ? 'At most 100 keyterms' : undefined
+  const terms = query.getAll('keyterms')
+  if (terms.length > 50) return 'At most 50 keyterms'
+  return terms.some((term) => term.length > 20) ? 'A keyterm has at most 20 characters' : undefined
 }
 
 function transcribe(channel: Channel, url: URL, speech: SpeechWorld) {
@@ -207,7 +214,8 @@ function transcribe(channel: Channel, url: URL, speech: SpeechWorld) {
       type: 'word',
     }))
     tell('committed_transcript', { text })
-    if (timestamps) tell('committed_transcript_with_timestamps', { text, language_code: 'en', words })
+    const language = query.get('include_language_detection') === 'true' ? { language_code: 'en' } : {}
+    if (timestamps) tell('committed_transcript_with_timestamps', { text, ...language, words })
   })
   channel.onMessage(async (data, isBinary) => {
     const { fault } = channel

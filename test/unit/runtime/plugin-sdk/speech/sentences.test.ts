@@ -41,3 +41,20 @@ t.test('a long text is given in pieces that are the whole text', async (t) => {
   t.ok(pieces.every((piece) => piece.isWellFormed()))
   t.same([...piecesOf('One. Two.', 600)], ['One. Two.'])
 })
+
+t.test('what has no letter and no digit is no sentence for a voice', async (t) => {
+  const buffer = new SentenceBuffer('en')
+  const said = ['Yes. ', '** ', '… ', '🙂 ', '— ', 'At nine. ', '|---|---|'].flatMap((piece) => buffer.push(piece))
+  t.same(
+    [...said, ...buffer.flush()]
+      .join(' ')
+      .replace(/[^\p{L}\p{N}. ]/gu, '')
+      .replace(/ +/g, ' ')
+      .trim(),
+    'Yes. At nine.',
+  )
+  for (const empty of ['*', '**', '…', '—', '🙂', '|---|---|']) {
+    const alone = new SentenceBuffer('en')
+    t.same([...alone.push(empty), ...alone.flush()], [], empty)
+  }
+})

@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { telnyxDialect } from '../../../../../plugins/telnyx/dialect.ts'
+import { writeState } from '../../../../../plugins/telnyx/state.ts'
+import { decodeG711, encodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
 import { passOf, StreamReception } from '../../../../../runtime/plugin-sdk/telephony/stream/reception.ts'
 
 function makeReception(log = pino({ level: 'silent' })) {
@@ -54,4 +56,29 @@ t.test('of a bad message nothing is logged but that it came, once a stream', asy
   )
   t.equal(lines.length, 1)
   t.notMatch(lines.join(''), /4111|card/)
+})
+
+t.test('A-law that the carrier could not change is heard, and sound nobody here understands is no noise', async (t) => {
+  const { reception, open } = makeReception()
+  const begin = (encoding: string) => {
+    const got = { payloads: [] as string[], ended: [] as string[] }
+    const leg = {
+      ...{ wantsStream: true, attach: () => undefined, detach: () => undefined },
+      received: (event: { type: string; payload?: string }) => void got.payloads.push(event.payload ?? ''),
+      hangUp: (reason: string) => void got.ended.push(reason),
+    }
+    const token = reception.issue(() => leg as never)
+    const { handlers, closed } = open(passOf(token))
+    const start = { call_control_id: 'c', client_state: writeState({ callId: 'c', token }), media_format: { encoding } }
+    handlers.message(JSON.stringify({ event: 'start', stream_id: 's', start }))
+    const loud = Int16Array.from({ length: 160 }, (_, i) => Math.round(8_000 * Math.sin(i / 4)))
+    const payload = Buffer.from(encodeG711(encoding === 'PCMA' ? 'pcma' : 'pcmu', loud)).toString('base64')
+    handlers.message(JSON.stringify({ event: 'media', media: { payload, timestamp: '0' } }))
+    const heard = decodeG711('pcmu', Buffer.from(got.payloads[0] ?? '', 'base64'))
+    return { ...got, closed, off: Math.max(...loud.map((sample, i) => Math.abs(sample - (heard[i] ?? 0)))) }
+  }
+  t.ok(begin('PCMU').off < 400)
+  t.ok(begin('PCMA').off < 800, 'in the format of the leg')
+  const other = begin('OPUS')
+  t.same([other.payloads, other.closed, other.ended], [[], [1008], ['connection_lost']])
 })

@@ -27,6 +27,8 @@ COPY scripts/build-web.ts ./scripts/
 COPY scripts/web-built.ts ./scripts/
 COPY scripts/pack-packages.ts ./scripts/
 COPY runtime/process/packed-packages.ts ./runtime/process/
+# The console offers their ready texts.
+COPY runtime/conversation/languages ./runtime/conversation/languages
 # Packed packages: what they save is in packed-packages.ts.
 RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
 

@@ -1,4 +1,4 @@
-import { makeLink } from '../../store/accounts/one-time-links.ts'
+import { makeOneTimeLink } from '../../store/accounts/one-time-links.ts'
 import type { LinkKind } from '../../store/database/schema.ts'
 import type { Services } from '../services.ts'
 
@@ -16,7 +16,7 @@ export async function oneTimeLink(
   { store, clock, config }: Pick<Services, 'store' | 'clock'> & { config: { readonly publicUrl: string } },
   link: { kind: LinkKind; userId: string | null; email: string; createdBy: string | null },
 ): Promise<{ link: string; token: string; expires_at: string }> {
-  const { token, expiresAt } = await makeLink(store.global, link, clock.nowMs(), LINK_TTL_S[link.kind])
+  const { token, expiresAt } = await makeOneTimeLink(store.global, link, clock.nowMs(), LINK_TTL_S[link.kind])
   return {
     link: `${config.publicUrl}/account/${PAGES[link.kind]}#token=${token}`,
     token,

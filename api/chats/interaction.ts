@@ -12,7 +12,7 @@ import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { isDuplicate } from '../../store/database/database.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { takeTurn } from '../../store/redis/session-turns.ts'
+import { takeSessionTurn } from '../../store/redis/session-turns.ts'
 import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { ValidationError } from '../schema.ts'
@@ -62,7 +62,7 @@ export async function* interact(
   const { redis, plugins, prices, clock } = services
   const { log } = options
   const askedAt = new Date(clock.nowMs())
-  const turn = await takeTurn(redis, [tenant.workspaceId, agent.id, sessionId], {
+  const turn = await takeSessionTurn(redis, [tenant.workspaceId, agent.id, sessionId], {
     timeoutMs: TURN_TIMEOUT_MS,
     signal: options.signal,
     log,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import { judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
-import { HOLDS, holdOf } from '../../runtime/dialing/held.ts'
+import { HOLDS, holdOf } from '../../runtime/dialing/hold.ts'
 import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'

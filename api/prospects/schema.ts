@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { HOLDS, type Hold } from '../../runtime/dialing/held.ts'
+import { HOLDS, type Hold } from '../../runtime/dialing/hold.ts'
 import { OUTCOMES } from '../../runtime/dialing/retry.ts'
 import type { WindowGroup } from '../../store/campaigns/window-groups.ts'
 import type { Prospect, ProspectAttempt, ProspectUpload } from '../../store/database/schema.ts'

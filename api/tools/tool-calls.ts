@@ -13,7 +13,7 @@ import { unnamedArguments } from '../../runtime/tools/argument-names.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
-import { TRANSFERRING } from '../../runtime/tools/transfer-output.ts'
+import { TRANSFER_OUTPUT } from '../../runtime/tools/transfer-output.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfTool, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agents/agent-tools.ts'
@@ -164,7 +164,7 @@ export function createToolCalls({
         const { workspaceId, trunk } = scope
         const by = { workspaceId, from, ...(trunk === null ? {} : { trunk }) }
         await carrier.transfer(callId, to, signalWithin(CARRIER_TIMEOUT_MS), by)
-        return { output: TRANSFERRING }
+        return { output: TRANSFER_OUTPUT }
       }
     } catch (error) {
       if (!(error instanceof TransferRefused)) {
@@ -192,7 +192,7 @@ export function createToolCalls({
         ? { whisper: await whisperTo(store, scope, String(input.summary ?? ''), [from, tool.to]) }
         : {}),
     })
-    if (result?.ok === true) return { output: TRANSFERRING }
+    if (result?.ok === true) return { output: TRANSFER_OUTPUT }
     return { output: `${TRANSFER_FAILED} ${result?.reason ?? 'The call is over.'}` }
   }
 
@@ -275,7 +275,7 @@ export function createToolCalls({
       if (scope === undefined) return { ok: false, output: NOT_POSSIBLE }
       const tool = { type: 'transfer', name: 'transfer', description: '', to, mode: 'blind' } as const
       const { output, fault } = await transfer(callId, tool, {}, scope)
-      const ok = fault === undefined && output === TRANSFERRING
+      const ok = fault === undefined && output === TRANSFER_OUTPUT
       return { ok, output: fault === undefined ? output : `${output} ${fault}` }
     },
     async once(tool, input, scope, signal) {

@@ -3,7 +3,7 @@ import { explainFailure, type ProviderFailure } from '../../runtime/plugin-sdk/p
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { ProviderSTT } from '../../runtime/plugin-sdk/speech/provider-stt.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import type { HeardWords, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
+import type { HeardWords, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { ASSEMBLYAI, endpointOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000

@@ -4,7 +4,7 @@ import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { ProviderSTT } from '../../runtime/plugin-sdk/speech/provider-stt.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
+import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { AZURE, endpointOf, localeOf } from './endpoint.ts'
 import { audioMessage, readMessage, textMessage, wavHeader } from './messages.ts'
 

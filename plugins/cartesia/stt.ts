@@ -5,7 +5,7 @@ import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
+import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000

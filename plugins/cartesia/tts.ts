@@ -8,7 +8,7 @@ import {
   SocketSynthesizeStream,
   type SpeechProtocol,
   type TimedWord,
-} from '../../runtime/plugin-sdk/speech/socket-tts.ts'
+} from '../../runtime/plugin-sdk/speech/socket-synthesize-stream.ts'
 import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/synthesize-by-stream.ts'
 import { CARTESIA, endpointOf, SPEAK_VERSION } from './endpoint.ts'
 

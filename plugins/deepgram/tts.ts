@@ -4,7 +4,10 @@ import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { SocketPool } from '../../runtime/plugin-sdk/speech/socket-pool.ts'
-import { SocketSynthesizeStream, type SpeechProtocol } from '../../runtime/plugin-sdk/speech/socket-tts.ts'
+import {
+  SocketSynthesizeStream,
+  type SpeechProtocol,
+} from '../../runtime/plugin-sdk/speech/socket-synthesize-stream.ts'
 import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/synthesize-by-stream.ts'
 import { DEEPGRAM, endpointOf, REFUSAL_HEADER, socketUrl } from './endpoint.ts'
 

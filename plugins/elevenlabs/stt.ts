@@ -3,7 +3,7 @@ import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { ProviderSTT } from '../../runtime/plugin-sdk/speech/provider-stt.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import type { Hearing, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
+import type { Hearing, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { ELEVENLABS, endpointOf, failureOf, socketUrl } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000

@@ -1,7 +1,7 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { CharTimings } from '../../runtime/plugin-sdk/speech/char-timings.ts'
 import { ProviderTTS } from '../../runtime/plugin-sdk/speech/provider-tts.ts'
-import type { SpeechProtocol } from '../../runtime/plugin-sdk/speech/socket-tts.ts'
+import type { SpeechProtocol } from '../../runtime/plugin-sdk/speech/socket-synthesize-stream.ts'
 import { ELEVENLABS, endpointOf, failureOf, socketUrl } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

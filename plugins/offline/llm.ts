@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
-import { estimateTokens, readChat } from '../../runtime/plugin-sdk/speech/chat-text.ts'
+import { estimateTokens, readChatText } from '../../runtime/plugin-sdk/speech/chat-text.ts'
 import { answer } from './answer.ts'
 
 /** A language model without any model: it answers with sentences of its instructions and of retrieved passages. */
@@ -47,7 +47,7 @@ class OfflineStream extends llm.LLMStream {
   }
 
   protected override async run(): Promise<void> {
-    const { sources, turns } = readChat(this.chatCtx)
+    const { sources, turns } = readChatText(this.chatCtx)
     const text = answer({ sources, turns, language: this.#language })
     const id = randomUUID()
     for (const content of text.trim().match(/\s*\S+/g) ?? []) {

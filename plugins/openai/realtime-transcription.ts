@@ -1,6 +1,6 @@
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
-import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
+import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

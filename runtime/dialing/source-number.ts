@@ -9,7 +9,7 @@ interface SourceNumber {
 }
 
 /** Chooses numbers one prospect after the other; each choice counts. */
-export class NumberChooser {
+export class SourceNumberChooser {
   readonly #numbers: SourceNumber[]
   readonly #maxPerDay: number
 

@@ -19,9 +19,9 @@ import type {
 } from './contract.ts'
 import type { Environment } from './grants/net-rule.ts'
 import type { Grants } from './grants/permissions.ts'
-import { makeHost } from './handles.ts'
 import { isolate } from './isolated/open.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
+import { makeHost } from './make-host.ts'
 import { faultOfEnd, modelOf } from './model-ends.ts'
 import { attribute, pluginScope } from './plugin-scope.ts'
 

@@ -1,2 +1,2 @@
 /** What a language model reads of a transfer that is under way. */
-export const TRANSFERRING = 'The caller is being transferred.'
+export const TRANSFER_OUTPUT = 'The caller is being transferred.'

@@ -16,7 +16,7 @@ const MOST_LIVE_LINKS = 5
  * Returns the token, which is kept nowhere. A link for an address ends the earlier ones of its kind; of a user's links
  * the last five work.
  */
-export async function makeLink(
+export async function makeOneTimeLink(
   db: Kysely<GlobalTables>,
   link: { kind: LinkKind; userId: string | null; email: string; createdBy: string | null },
   nowMs: number,

@@ -9,7 +9,7 @@ const UNFINISHED = /^patchbay-[\dTZ-]{20}\.tar\.gz\.(part|verify-.*)$/
 const LEFT_MS = 86_400_000
 
 /** Whether `path` is a folder, in which a backup gets a name of its own. */
-export async function isFolder(path: string): Promise<boolean> {
+export async function isBackupFolder(path: string): Promise<boolean> {
   if (path.endsWith('/')) return true
   return (await stat(path).catch(() => undefined))?.isDirectory() === true
 }

@@ -7,13 +7,13 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { NODE_CONNECTIONS } from '../database/database.ts'
 import { borrowDatabase, startEmbedded } from '../embedded/embedded.ts'
-import { backupName, isFolder, removeOldBackups } from './backup-folder.ts'
+import { backupName, isBackupFolder, removeOldBackups } from './backup-folder.ts'
 import { recordBackup, recordVerified } from './backup-records.ts'
 import { openDump } from './dump.ts'
 import type { DumpHead } from './head.ts'
 import { type Load, openLoad } from './load.ts'
 import { openClient } from './open-client.ts'
-import { openProgress, type Progress } from './progress.ts'
+import { type BackupProgress, openProgress } from './progress.ts'
 import { readArchive } from './read-archive.ts'
 import { StagedFiles } from './staged-files.ts'
 import { TableDigest } from './table-digest.ts'
@@ -39,7 +39,7 @@ const STOP_MS = 15_000
 const OURS = 'The embedded database'
 const NAMED = 'The PostgreSQL of DATABASE_URL'
 
-const progressOf = ({ say = () => {} }: BackupOptions): Progress => openProgress(say, systemClock.nowMs)
+const progressOf = ({ say = () => {} }: BackupOptions): BackupProgress => openProgress(say, systemClock.nowMs)
 
 /**
  * Copies the database and the files of the data folder into one file, while Patchbay runs or not; in a folder the file is named by
@@ -48,7 +48,7 @@ const progressOf = ({ say = () => {} }: BackupOptions): Progress => openProgress
 export async function backup(path: string, options: BackupOptions): Promise<string> {
   const { databaseUrl, dataDir, keep } = options
   const now = new Date()
-  const folder = (await isFolder(path)) ? resolve(path) : undefined
+  const folder = (await isBackupFolder(path)) ? resolve(path) : undefined
   const file = folder === undefined ? path : join(path, backupName(now))
   const own = databaseUrl === undefined ? await borrowDatabase(options) : undefined
   try {
@@ -148,7 +148,7 @@ async function fill(
   path: string,
   files: StagedFiles,
   begin: (head: DumpHead) => Promise<Load>,
-  progress: Progress,
+  progress: BackupProgress,
 ): Promise<void> {
   let load: Load | undefined
   try {

@@ -1,5 +1,5 @@
 /** Tells how far a long copy is, and about how long it still takes. */
-export interface Progress {
+export interface BackupProgress {
   /** @param part 0 to 1 of all of it */
   at(part: number, what: string): void
 }
@@ -8,7 +8,7 @@ const INTERVAL_MS = 5_000
 /** Before, the estimate says nothing. */
 const LEAST_PART = 0.01
 
-export function openProgress(say: (line: string) => void, nowMs: () => number): Progress {
+export function openProgress(say: (line: string) => void, nowMs: () => number): BackupProgress {
   const startedMs = nowMs()
   let saidMs = startedMs
   return {

@@ -11,7 +11,7 @@ import { printable } from '../../runtime/lib/printable.ts'
 import { firstFault } from '../../runtime/plugin/manifest.ts'
 import { type ArchiveEnd, archiveEndValidator, archiveHeadValidator, type DumpHead, FORMATS } from './head.ts'
 import type { Load } from './load.ts'
-import type { Progress } from './progress.ts'
+import type { BackupProgress } from './progress.ts'
 import type { StagedFiles } from './staged-files.ts'
 import { FilesDigest, TableDigest, type TableSum } from './table-digest.ts'
 
@@ -38,7 +38,7 @@ export async function readArchive(
   path: string,
   files: Pick<StagedFiles, 'add'>,
   begin: (head: DumpHead) => Promise<Load>,
-  progress?: Progress,
+  progress?: BackupProgress,
 ): Promise<Read> {
   const tar = extract()
   const source = createReadStream(path)

@@ -7,7 +7,7 @@ import { openDump } from './dump.ts'
 import type { DumpHead } from './head.ts'
 import { openLoad } from './load.ts'
 import { openClient } from './open-client.ts'
-import type { Progress } from './progress.ts'
+import type { BackupProgress } from './progress.ts'
 import { readArchive } from './read-archive.ts'
 import { StagedFiles } from './staged-files.ts'
 import { TableDigest } from './table-digest.ts'
@@ -18,7 +18,7 @@ const SCRATCH = 'The scratch database'
 export interface VerifyOptions {
   readonly searchPath: string | undefined
   readonly log: Logger
-  readonly progress: Progress
+  readonly progress: BackupProgress
 }
 
 /**

@@ -8,7 +8,7 @@ import { pack } from 'tar-stream'
 import { objectPath } from '../objects/object-folder.ts'
 import type { Dump } from './dump.ts'
 import type { ArchiveEnd, ArchiveHead } from './head.ts'
-import type { Progress } from './progress.ts'
+import type { BackupProgress } from './progress.ts'
 import { FILE_FOLDERS } from './staged-files.ts'
 import { FilesDigest, TableDigest } from './table-digest.ts'
 
@@ -32,7 +32,7 @@ export async function writeArchive(
   dump: Dump,
   dataDir: string,
   now: Date,
-  progress: Progress,
+  progress: BackupProgress,
 ): Promise<Written> {
   const draft = `${path}.part`
   await mkdir(dirname(path), { recursive: true })

@@ -71,7 +71,7 @@ export async function askForAnalysis(tenant: Tenant, callId: string): Promise<vo
 }
 
 /** Adds to the sums of a call that is over. A stage's cost is null from the first use on whose price isn't known. */
-export async function addUsage(tenant: Tenant, callId: string, usage: Usage, costs: StageCosts): Promise<void> {
+export async function addAnalysisUsage(tenant: Tenant, callId: string, usage: Usage, costs: StageCosts): Promise<void> {
   const tokensIn = Math.round(usage.llmInputTokens)
   const tokensOut = Math.round(usage.llmOutputTokens)
   const characters = Math.round(usage.ttsCharacters)

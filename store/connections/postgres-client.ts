@@ -40,6 +40,11 @@ export function postgresClient(
   })
 }
 
+/** How long a statement of this connection may take; set by a statement, because poolers refuse it as a parameter of the start. */
+export async function limitStatements(client: pg.Client, timeoutMs: number): Promise<void> {
+  await client.query(`set statement_timeout = ${timeoutMs}`)
+}
+
 function passwordFileOf(databaseUrl: string): string | undefined {
   const query = databaseUrl.split('?').slice(1).join('?')
   return new URLSearchParams(query).get(PASSWORD_FILE) ?? undefined

@@ -35,12 +35,12 @@ export interface DeliveryAttempt {
 }
 
 /** A delivery is claimed for so long, and no longer under way afterwards. */
-export const LEASE_MS = 30_000
+export const DELIVERY_LEASE_MS = 30_000
 
 /** It was tried, and the next attempt is further away than one that is under way could say. */
 const waitsLonger = (delivery: RawBuilder<unknown>) =>
   sql`(${delivery}.status = 'pending' and ${delivery}.attempts > 0
-    and ${delivery}.next_attempt_at > now() + ${sql.lit(`${LEASE_MS} ms`)}::interval)`
+    and ${delivery}.next_attempt_at > now() + ${sql.lit(`${DELIVERY_LEASE_MS} ms`)}::interval)`
 
 /** The webhooks that are switched on. */
 export async function enabledWebhooks(store: Pick<Store, 'pool'>): Promise<{ id: string; workspaceId: string }[]> {

@@ -30,7 +30,7 @@ interface SessionTurn {
  * Waits in the session's line. Throws `unavailable` when the line is full, `timeout` when the turn doesn't come in time,
  * and the signal's reason.
  */
-export async function takeTurn(
+export async function takeSessionTurn(
   redis: RedisClient,
   session: readonly string[],
   { timeoutMs, signal, log }: { timeoutMs: number; signal: AbortSignal; log: Logger },

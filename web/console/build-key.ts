@@ -5,7 +5,12 @@ import { join } from 'node:path'
 const FOLDER = import.meta.dirname
 const ROOT = join(FOLDER, '../..')
 /** What of the repository ends up in the console. */
-const SOURCES = ['web/console/**/*.{ts,tsx,css,html,svg,js,json}', 'packages/web/**/*.ts', 'package-lock.json']
+const SOURCES = [
+  'web/console/**/*.{ts,tsx,css,html,svg,js,json}',
+  'packages/web/**/*.ts',
+  'runtime/conversation/languages/**/*.ts',
+  'package-lock.json',
+]
 
 /** The folder of the console as it is built from the sources of this checkout: a name of its own for each state of them. */
 export function builtFolder(): string {

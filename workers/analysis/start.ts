@@ -19,7 +19,7 @@ import { contextOfCall, type TraceContext } from '../../runtime/traces/trace-con
 import { agentById } from '../../store/agents/agents.ts'
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import {
-  addUsage,
+  addAnalysisUsage,
   claimAnalyses,
   type DueAnalysis,
   postponeAnalysis,
@@ -135,7 +135,7 @@ async function analyse(services: Services, { callId, workspaceId }: DueAnalysis,
   }
   const choice = { llm: { provider: agent.llm_provider, model: agent.llm_model } }
   const costs = services.prices.costOf(choice, usage, new Date(services.clock.nowMs()))
-  await addUsage(tenant, callId, usage, costs)
+  await addAnalysisUsage(tenant, callId, usage, costs)
 }
 
 /** What the model found, as it was asked to say it; undefined: it can't. */

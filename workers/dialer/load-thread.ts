@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
-import { postgresClient } from '../../store/connections/postgres-client.ts'
+import { limitStatements, postgresClient } from '../../store/connections/postgres-client.ts'
 import { loadBatch } from '../../store/prospects/load-batch.ts'
 
 /** Entry of the threads of load-upload.ts: some batches of one upload over one connection. */
 
-export interface LoadWork {
+export interface LoadThreadWork {
   databaseUrl: string
   uploadId: string
   /** By the names of locales: of numbers without a country code. */
@@ -19,7 +19,7 @@ export type LoadState = 'more' | 'done' | 'gone'
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
 
-serve(async (work: LoadWork, { ask }: TaskContext): Promise<LoadState> => {
+serve(async (work: LoadThreadWork, { ask }: TaskContext): Promise<LoadState> => {
   const client = postgresClient(work.databaseUrl, { connectTimeoutMs: CONNECT_TIMEOUT_MS })
   const broken = new Promise<never>((_, reject) => client.on('error', reject))
   broken.catch(() => {})
@@ -30,9 +30,9 @@ serve(async (work: LoadWork, { ask }: TaskContext): Promise<LoadState> => {
   }
 })
 
-async function run(client: pg.Client, work: LoadWork, ask: TaskContext['ask']): Promise<LoadState> {
+async function run(client: pg.Client, work: LoadThreadWork, ask: TaskContext['ask']): Promise<LoadState> {
   const [places] = await Promise.all([loadPlaces(), client.connect()])
-  await client.query(`set statement_timeout = ${STATEMENT_TIMEOUT_MS}`)
+  await limitStatements(client, STATEMENT_TIMEOUT_MS)
   const known = { countries: work.countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < work.maxBatches; batch++) {
     const state = await loadBatch(client, work.uploadId, known, new Date())

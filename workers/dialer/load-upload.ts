@@ -1,12 +1,12 @@
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import { OffloadError, type OffloadTask, offload } from '../../runtime/process/offload/offload.ts'
-import type { LoadState, LoadWork } from './load-thread.ts'
+import type { LoadState, LoadThreadWork } from './load-thread.ts'
 
 /** A thread that loads no batch this long is stuck; its transaction is rolled back with its connection. */
 const STALL_MS = 120_000
 const MEMORY_MB = 128
 
-const LOADING: OffloadTask<LoadWork, LoadState> = {
+const LOADING: OffloadTask<LoadThreadWork, LoadState> = {
   name: 'prospect-load',
   kind: 'prospect_load',
   entry: new URL('./load-thread.ts', import.meta.url),
@@ -22,7 +22,7 @@ const LOADING: OffloadTask<LoadWork, LoadState> = {
  * being loaded for good.
  */
 export async function loadUpload(
-  { rules, workspaceId, ...options }: Omit<LoadWork, 'countries'> & { rules: CallingRules; workspaceId: string },
+  { rules, workspaceId, ...options }: Omit<LoadThreadWork, 'countries'> & { rules: CallingRules; workspaceId: string },
   signal: AbortSignal,
 ): Promise<LoadState> {
   // Not the rules themselves: what checks their file would take more memory in each thread than the rows.

@@ -3,7 +3,7 @@ import { callsPer24h, judgePlace, Moment } from '../../runtime/dialing/eligibili
 import { type AnswerHistory, NO_HISTORY } from '../../runtime/dialing/over-dialing.ts'
 import { pace } from '../../runtime/dialing/pacing.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
-import { NumberChooser } from '../../runtime/dialing/source-number.ts'
+import { SourceNumberChooser } from '../../runtime/dialing/source-number.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
@@ -62,7 +62,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
     await room.leave(unit)
     return
   }
-  const chooser = new NumberChooser(
+  const chooser = new SourceNumberChooser(
     numbers.map(({ number, attempts, lastAt }) => ({ number, attempts, lastMs: lastAt?.getTime() })),
     campaign.max_calls_per_number_per_day,
   )

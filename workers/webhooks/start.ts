@@ -11,9 +11,9 @@ import { adminsOf } from '../../store/accounts/users.ts'
 import type { Store } from '../../store/database/database.ts'
 import {
   claimDeliveries,
+  DELIVERY_LEASE_MS,
   type DueDelivery,
   enabledWebhooks,
-  LEASE_MS,
   noteHealth,
   postponeDeliveries,
 } from '../../store/events/webhook-deliveries.ts'
@@ -147,7 +147,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       rooms.keep(known)
     }
     const free = rooms.free(running.size < MOST_UNSETTLED ? known : [], outbox.held, clock.monotonicMs())
-    const due = await claimDeliveries(store, free, LEASE_MS)
+    const due = await claimDeliveries(store, free, DELIVERY_LEASE_MS)
     const counts = Map.groupBy(due, ({ webhookId }) => webhookId)
     moreWaits =
       due.length >= free.most || free.rooms.some(({ webhookId, room }) => counts.get(webhookId)?.length === room)

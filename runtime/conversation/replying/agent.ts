@@ -3,7 +3,7 @@ import { llm, type stt, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import { instructionsFor } from '../languages/instructions.ts'
 import type { Knowledge } from './knowledge.ts'
-import { withNewerTurns } from './present-context.ts'
+import { presentContext } from './present-context.ts'
 
 export interface AgentNodes {
   /** The words of the caller, as the session wants them. */
@@ -42,7 +42,7 @@ export class ConversationAgent extends voice.Agent {
   ): ReturnType<voice.Agent['llmNode']> {
     const answer = await voice.Agent.default.llmNode(
       this,
-      await this.#informed(withNewerTurns(chatCtx, this.chatCtx)),
+      await this.#informed(presentContext(chatCtx, this.chatCtx)),
       toolCtx,
       settings,
     )

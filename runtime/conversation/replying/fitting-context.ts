@@ -7,7 +7,7 @@ export const MAX_SHORTENINGS = 6
  * The conversation without what is left out, and without its oldest turns: half of what is left for each shortening. The
  * instructions stay, and so does the last turn; a tool call goes with its result.
  */
-export function shortened(context: llm.ChatContext, leftOut: ReadonlySet<string>, times: number): llm.ChatContext {
+export function fitContext(context: llm.ChatContext, leftOut: ReadonlySet<string>, times: number): llm.ChatContext {
   const copy = context.copy()
   copy.items = copy.items.filter(({ id }) => !leftOut.has(id))
   const { items } = copy

@@ -4,7 +4,7 @@ import type { llm } from '@livekit/agents'
  * The context of an answer after tools, with what was said while they ran: the library answers from the copy it made before they
  * were called. Calls and results stay at the end.
  */
-export function withNewerTurns(context: llm.ChatContext, present: llm.ChatContext): llm.ChatContext {
+export function presentContext(context: llm.ChatContext, present: llm.ChatContext): llm.ChatContext {
   if (context.items.at(-1)?.type !== 'function_call_output') return context
   const known = new Set(context.items.map(({ id }) => id))
   const newer = present.items.filter((item) => item.type === 'message' && !known.has(item.id))

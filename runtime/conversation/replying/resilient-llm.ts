@@ -7,7 +7,7 @@ import { traceScope } from '../../traces/trace-scope.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
-import { MAX_SHORTENINGS, shortened } from './fitting-context.ts'
+import { fitContext, MAX_SHORTENINGS } from './fitting-context.ts'
 import { Overlap } from './overlap.ts'
 import { Spending, type Spent } from './spending.ts'
 
@@ -181,7 +181,7 @@ class ResilientStream extends llm.LLMStream {
   /** What the model reads: with the words that were said before another one broke off. */
   #context(): llm.ChatContext {
     const { leftOut, shortenings } = this.#owner
-    const context = shortened(this.#options.chatCtx, leftOut, shortenings)
+    const context = fitContext(this.#options.chatCtx, leftOut, shortenings)
     if (this.#said === '') return context
     context.addMessage({ role: 'assistant', content: this.#said })
     context.addMessage({ role: 'system', content: GO_ON })

@@ -2,7 +2,7 @@ import { llm, voice } from '@livekit/agents'
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { ToolSpec } from '../../call/types/agent-spec.ts'
 import { cleanJson, parseCleanJson } from '../../lib/text.ts'
-import { TRANSFERRING } from '../../tools/transfer-output.ts'
+import { TRANSFER_OUTPUT } from '../../tools/transfer-output.ts'
 import type { Phrases } from '../languages/phrases.ts'
 import { passagesNote } from './knowledge.ts'
 
@@ -43,7 +43,7 @@ export function makeTools(
         const { transferring, transferFailed } = hooks.phrases()
         if (kind === 'transfer') await announce(ctx, transferring)
         const { output } = await port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
-        if (kind === 'transfer' && output !== TRANSFERRING && transferFailed !== '')
+        if (kind === 'transfer' && output !== TRANSFER_OUTPUT && transferFailed !== '')
           return `${output} Say to the caller: ${JSON.stringify(transferFailed)}`
         return readable(output)
       },

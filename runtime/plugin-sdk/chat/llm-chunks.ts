@@ -2,7 +2,7 @@ import { llm } from '@livekit/agents'
 import type { LlmEvent } from '../../../packages/plugin/mod.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../provider-error.ts'
 import { hasWords } from '../speech/sentences.ts'
-import { wholeArguments } from './tool-arguments.ts'
+import { wholeToolArguments } from './tool-arguments.ts'
 
 /** What an answer used. A part that the provider doesn't name is undefined, which is not 0. */
 export interface ChatUsage extends llm.CompletionUsage {
@@ -53,7 +53,7 @@ export class LlmChunks {
         return { id, delta: { role: 'assistant', content } }
       }
       case 'tool_call': {
-        const args = wholeArguments(String(event.arguments))
+        const args = wholeToolArguments(String(event.arguments))
         if (args === undefined) throw this.#broken(`the arguments of the tool "${event.name}" were cut off`)
         this.#answered = true
         const call = llm.FunctionCall.create({ callId: String(event.id), name: String(event.name), args })

@@ -4,7 +4,7 @@ const FENCE = /^\s*```(?:json)?\s*\n?([\s\S]*?)\n?\s*```\s*$/i
  * The arguments of a tool call as the model wrote them, without a fence around them; undefined where they were cut off. What
  * is open at the end would be closed by the parser behind it: `{"amount": 12` is no 12.
  */
-export function wholeArguments(text: string): string | undefined {
+export function wholeToolArguments(text: string): string | undefined {
   const inner = FENCE.exec(text)?.[1] ?? text
   if (inner.trim() === '') return '{}'
   return isCutOff(inner) ? undefined : inner

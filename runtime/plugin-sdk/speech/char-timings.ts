@@ -1,4 +1,4 @@
-import type { TimedWord } from './socket-tts.ts'
+import type { TimedWord } from './socket-synthesize-stream.ts'
 
 /** Where one character lies in the audio, in seconds. */
 interface TimedChar {

@@ -10,7 +10,7 @@ interface ChatText {
   turns: { role: 'user' | 'assistant'; text: string }[]
 }
 
-export function readChat(context: llm.ChatContext): ChatText {
+export function readChatText(context: llm.ChatContext): ChatText {
   const sources: string[] = []
   const turns: ChatText['turns'] = []
   for (const item of context.items) {

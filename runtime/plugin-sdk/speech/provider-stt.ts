@@ -1,6 +1,6 @@
 import { type APIConnectOptions, stt } from '@livekit/agents'
 import type { ProviderIdentity } from '../provider-error.ts'
-import { type RecognitionProtocol, SocketSpeechStream } from './socket-stt.ts'
+import { type RecognitionProtocol, SocketSpeechStream } from './socket-speech-stream.ts'
 
 interface ProviderRecogniser {
   /** The plugin. */

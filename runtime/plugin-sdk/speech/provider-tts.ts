@@ -3,7 +3,7 @@ import type { SpeaksLanguages } from '../../plugin/contract.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import type { SocketAddress } from './socket.ts'
 import { SocketPool } from './socket-pool.ts'
-import { SocketSynthesizeStream, type SpeechProtocol } from './socket-tts.ts'
+import { SocketSynthesizeStream, type SpeechProtocol } from './socket-synthesize-stream.ts'
 import { synthesizeByStream } from './synthesize-by-stream.ts'
 
 interface ProviderVoice {

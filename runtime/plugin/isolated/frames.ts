@@ -1,4 +1,4 @@
-import { FrameReader, FrameWriter, type RawFrame } from '../../process/offload/frames.ts'
+import { FrameReader, OffloadFrameWriter, type RawFrame } from '../../process/offload/frames.ts'
 
 /**
  * What goes over the pipe between a role and the process of a plugin, both ways, by the kind of the frame:
@@ -43,7 +43,7 @@ const decoder = new TextDecoder()
 /** Collects frames that leave in one write. */
 export class PipeFrameWriter {
   readonly #limits: FrameLimits
-  readonly #frames = new FrameWriter()
+  readonly #frames = new OffloadFrameWriter()
 
   constructor(limits: FrameLimits) {
     this.#limits = limits

@@ -11,7 +11,7 @@ const HEADER_BYTES = LENGTH_BYTES + 1
 const FIRST_BYTES = 4 << 10
 
 /** Collects frames that leave in one write. */
-export class FrameWriter {
+export class OffloadFrameWriter {
   #bytes = new Uint8Array(FIRST_BYTES)
   #length = 0
 

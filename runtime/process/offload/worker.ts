@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
 import type { ErrorCode } from '../../lib/errors.ts'
-import { FrameReader, FrameWriter } from './frames.ts'
+import { FrameReader, OffloadFrameWriter } from './frames.ts'
 
 /** What a role and a worker of its offload pool say to each other, and what the pool needs of a worker. */
 
@@ -61,7 +61,7 @@ export const WORKER_DESCRIPTOR = 3
 
 /** Messages over a pipe, as node:v8 writes them. */
 export function frameOf(message: ToWorker | FromWorker): Uint8Array {
-  const frames = new FrameWriter()
+  const frames = new OffloadFrameWriter()
   frames.put(0, serialize(message))
   return frames.take()
 }

@@ -18,7 +18,7 @@ import { parsePrometheusText } from '../../../runtime/lib/prometheus-text.ts'
 import { languagesOf } from '../../../runtime/plugin/catalogue.ts'
 import { allowsHost, netEntryOf, parseNetRule } from '../../../runtime/plugin/grants/net-rule.ts'
 import { explainStatus } from '../../../runtime/plugin-sdk/provider-error.ts'
-import { estimateTokens, readChat } from '../../../runtime/plugin-sdk/speech/chat-text.ts'
+import { estimateTokens, readChatText } from '../../../runtime/plugin-sdk/speech/chat-text.ts'
 import { jsonEvents } from '../../../runtime/plugin-sdk/speech/json-events.ts'
 import { withoutSecrets } from '../../../runtime/tools/masked.ts'
 import { fillHeader, fillJson, fillUrl } from '../../../runtime/tools/template.ts'
@@ -141,7 +141,7 @@ t.test('names and words', async (t) => {
   const chat = (text: string) => {
     const context = llm.ChatContext.empty()
     context.addMessage({ role: 'user', content: text })
-    return estimateTokens(readChat(context).turns.map((turn) => turn.text))
+    return estimateTokens(readChatText(context).turns.map((turn) => turn.text))
   }
   await growsWithItsInput(t, 'a chat', chat, { tokens: ['中'] })
   await growsWithItsInput(t, 'signedHeaders', (text) =>

@@ -95,5 +95,8 @@ t.test('an unknown command is answered with the known ones', async (t) => {
   const { run } = await bareMachine(t)
   const { code, stderr } = await run('strat')
   t.equal(code, 1)
-  t.match(stderr, 'start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|statements|patchbay')
+  t.match(
+    stderr,
+    'start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|statements|provider-currency|patchbay',
+  )
 })

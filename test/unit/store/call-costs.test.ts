@@ -3,7 +3,7 @@ import type { StageCosts } from '../../../runtime/call/cost.ts'
 import { entryOf } from '../../../runtime/call/log/call-entry.ts'
 import type { CallEvent } from '../../../runtime/call/log/events.ts'
 import { createUser } from '../../../store/accounts/users.ts'
-import { addUsage } from '../../../store/calls/call-analyses.ts'
+import { addAnalysisUsage } from '../../../store/calls/call-analyses.ts'
 import { makeEventPartitions } from '../../../store/calls/call-events.ts'
 import { callById, insertCall } from '../../../store/calls/calls.ts'
 import { appendCallEvents, endCall } from '../../../store/calls/write-calls.ts'
@@ -77,6 +77,6 @@ t.test('a call that used nothing cost nothing, and use reported after the end st
   t.match(await callById(tenant, id), { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 })
   await use(id, { llmUsd: 0.25, sttUsd: 0.5, ttsUsd: null })
   t.match(await callById(tenant, id), { cost_llm: 0.25, cost_stt: 0.5, cost_tts: null })
-  await addUsage(tenant, id, USED, PRICED)
+  await addAnalysisUsage(tenant, id, USED, PRICED)
   t.match(await callById(tenant, id), { cost_llm: 0.5, cost_stt: 0.625, cost_tts: null, llm_input_tokens: 200 })
 })

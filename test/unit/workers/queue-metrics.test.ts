@@ -3,7 +3,7 @@ import t from 'tap'
 import { parsePrometheusText } from '../../../runtime/lib/prometheus-text.ts'
 import { createLogger } from '../../../runtime/process/log.ts'
 import { createRedis } from '../../../store/redis/client.ts'
-import { countQueues } from '../../../workers/queue-metrics.ts'
+import { countQueues } from '../../../workers/count-queues.ts'
 import { openQueue } from '../../../workers/queues.ts'
 import { testRedis } from '../../support/instance/services.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
-import { takeTurn } from '../../../../store/redis/session-turns.ts'
+import { takeSessionTurn } from '../../../../store/redis/session-turns.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { settledDocuments, startTestJobs } from '../../../support/instance/jobs.ts'
 import { until } from '../../../support/instance/realtime-node.ts'
@@ -144,7 +144,11 @@ t.test('messages of one session sent at once are answered in the order they came
   const { session_id } = body
   await until(async () => (await messagesInLine(redis)) === 0)
   const { signal } = new AbortController()
-  const turn = await takeTurn(redis, [owner.workspaceId, agentId, session_id], { timeoutMs: 10_000, signal, log })
+  const turn = await takeSessionTurn(redis, [owner.workspaceId, agentId, session_id], {
+    timeoutMs: 10_000,
+    signal,
+    log,
+  })
   const sent: Promise<unknown>[] = []
   for (const word of ['one', 'two', 'three', 'four']) {
     sent.push(say(agentId, word, { session_id }))

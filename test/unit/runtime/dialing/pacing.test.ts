@@ -10,7 +10,7 @@ import {
   upperRate,
 } from '../../../../runtime/dialing/over-dialing.ts'
 import { type CampaignLoad, type PaceLimits, pace as paceBy } from '../../../../runtime/dialing/pacing.ts'
-import { NumberChooser } from '../../../../runtime/dialing/source-number.ts'
+import { SourceNumberChooser } from '../../../../runtime/dialing/source-number.ts'
 
 const pace = (load: CampaignLoad, limits: PaceLimits) => paceBy(load, limits, NO_HISTORY)
 
@@ -178,7 +178,7 @@ t.test(
       attempts: 0,
       lastMs: undefined,
     }))
-    const chooser = new NumberChooser(numbers, 2)
+    const chooser = new SourceNumberChooser(numbers, 2)
     t.equal(chooser.room, 6)
     t.equal(chooser.choose({ phone: '+14155552671', before: '+12125550101' }, 1), '+12125550101')
     t.equal(chooser.choose({ phone: '+14155552671', before: null }, 2), '+14155550100')

@@ -133,7 +133,7 @@ test('the core’s own powers can’t be imported', async (t) => {
       'scope of plugins': `return Object.keys(await import(args.root + '/runtime/plugin/plugin-scope.ts'))`,
       scope: `return Object.keys(await import(args.root + '/runtime/process/own-act.ts'))`,
       guard: `return Object.keys(await import(args.root + '/runtime/plugin/guard/guard.ts'))`,
-      handles: `return Object.keys(await import(args.root + '/runtime/plugin/handles.ts'))`,
+      handles: `return Object.keys(await import(args.root + '/runtime/plugin/make-host.ts'))`,
       supervisor: `return Object.keys(await import(args.root + '/runtime/process/supervisor.ts'))`,
       spawner: `return Object.keys(await import(args.root + '/runtime/process/offload/spawner.ts'))`,
       'processes of its own': `return Object.keys(await import(args.root + '/runtime/process/offload/offload.ts'))`,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
-import { takeTurn } from '../../../../store/redis/session-turns.ts'
+import { takeSessionTurn } from '../../../../store/redis/session-turns.ts'
 import { until } from '../../../support/instance/realtime-node.ts'
 import { testRedis } from '../../../support/instance/services.ts'
 import { messagesInLine } from '../../../support/providers/chat-line.ts'
@@ -16,7 +16,7 @@ t.teardown(() => {
 })
 
 const wait = (node: 0 | 1, session: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
-  takeTurn(nodes[node], ['workspace', 'agent', session], {
+  takeSessionTurn(nodes[node], ['workspace', 'agent', session], {
     timeoutMs: options.timeoutMs ?? 300_000,
     signal: options.signal ?? new AbortController().signal,
     log,

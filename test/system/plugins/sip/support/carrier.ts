@@ -9,7 +9,7 @@ import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
 import type { PhoneNumber } from '../../../../../runtime/lib/phone-number.ts'
 import type { SrvRecord } from '../../../../../runtime/plugin/contract.ts'
 import { compileGrants } from '../../../../../runtime/plugin/grants/permissions.ts'
-import { makeHost } from '../../../../../runtime/plugin/handles.ts'
+import { makeHost } from '../../../../../runtime/plugin/make-host.ts'
 import type { DialRules } from '../../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Trunk, TrunkDirectory } from '../../../../../runtime/plugin-sdk/telephony/trunk.ts'
 import {

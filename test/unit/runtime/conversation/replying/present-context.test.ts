@@ -1,6 +1,6 @@
 import { llm } from '@livekit/agents'
 import t from 'tap'
-import { withNewerTurns } from '../../../../../runtime/conversation/replying/present-context.ts'
+import { presentContext } from '../../../../../runtime/conversation/replying/present-context.ts'
 
 const textOf = ({ items }: llm.ChatContext) =>
   items.map((item) => (item.type === 'message' ? item.textContent : item.type))
@@ -13,7 +13,7 @@ t.test('an answer after a tool is made from what was said while it ran, too', as
   before.items.push(call, llm.FunctionCallOutput.create({ callId: 'c1', name: 'book', output: 'done', isError: false }))
   present.addMessage({ role: 'user', content: "No, ten o'clock." })
   present.addMessage({ role: 'assistant', content: 'Changing that to ten.' })
-  t.same(textOf(withNewerTurns(before, present)), [
+  t.same(textOf(presentContext(before, present)), [
     "Book nine o'clock.",
     "No, ten o'clock.",
     'Changing that to ten.',
@@ -26,5 +26,5 @@ t.test('an answer after a tool is made from what was said while it ran, too', as
 t.test('an answer to the caller is made from the context as it is', async (t) => {
   const context = llm.ChatContext.empty()
   context.addMessage({ role: 'user', content: 'Hello?' })
-  t.equal(withNewerTurns(context, llm.ChatContext.empty()), context)
+  t.equal(presentContext(context, llm.ChatContext.empty()), context)
 })

@@ -4,7 +4,7 @@ import { AudioFrame } from '@livekit/rtc-node'
 import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import type { ProviderSource } from '../../../../../runtime/conversation/providers/providers.ts'
 import type { ProviderIdentity } from '../../../../../runtime/plugin-sdk/provider-error.ts'
-import { SegmentedSpeechStream } from '../../../../../runtime/plugin-sdk/speech/segmented-stt.ts'
+import { SegmentedSpeechStream } from '../../../../../runtime/plugin-sdk/speech/segmented-speech-stream.ts'
 import type { SignalledEvent } from '../../../../../runtime/plugin-sdk/speech/signal.ts'
 import { speech } from './speech.ts'
 

@@ -22,6 +22,8 @@ export const NO_HISTORY: AnswerHistory = {
 
 /** Before anything is measured so many are taken to pick up, with the weight of so many attempts. */
 export const ASSUMED = { rate: 0.3, attempts: 20 }
+/** From so many attempts on, the answer rate alone decides; before, a wrong guess costs few callees. */
+const MEASURED = 300
 /** Target share of answered calls without a free agent. */
 export const TARGET = 0.01
 /** Once more than the target were abandoned in 30 days. */
@@ -56,10 +58,14 @@ export function ratioOf(
   if (pacing === 'predictive') {
     const rate = expectedRate(recent)
     const target = monthly >= TARGET ? CAREFUL_TARGET : TARGET
-    const most = mostCalls(seats, rate, target, Math.floor(callRatio * seats))
+    const beyond = recent.attempts < MEASURED ? Math.max(ASSUMED.attempts, recent.attempts) : Number.POSITIVE_INFINITY
+    const most = mostCalls(seats, rate, target, Math.floor(Math.min(callRatio * seats, seats + beyond)))
     ratio = seats <= 0 ? 1 : Math.max(1, most / seats)
     if (ratio < callRatio) {
-      why = `At most ${percent(rate)} of those called pick up: ${most} calls on ${seats} seats leave ${percent(target)} of them without an agent`
+      why =
+        most >= seats + beyond
+          ? `${recent.attempts} attempts are measured: at most ${beyond} calls more than there are seats are dialled`
+          : `At most ${percent(rate)} of those called pick up: ${most} calls on ${seats} seats leave ${percent(target)} of them without an agent`
     }
   }
   if (minute.live > MINUTE_LEAST && minute.abandoned * 2 >= minute.live) {

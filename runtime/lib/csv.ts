@@ -29,7 +29,10 @@ export function createCsvReader(): CsvReader {
   let lineEnd = '\n'
 
   function read(text: string, last: boolean): string[][] {
+    // A first line that goes on is not looked through again.
+    const goesOn = separator === undefined && isTold && !last && !/[\r\n]/.test(text) && !rest.endsWith('\r')
     rest += text
+    if (goesOn) return checked([])
     if (separator === undefined && !isTold) {
       // A spreadsheet's own line, which names the separator.
       const told = /^sep=(.)(?:\r\n|\n|\r(?=[\s\S]))/i.exec(rest)

@@ -131,8 +131,13 @@ async function packFile(
     digest.begin(name, size)
     // Exactly as many bytes as the header says, even if the file grows meanwhile.
     const bytes = size === 0 ? Readable.from([]) : handle.createReadStream({ end: size - 1, autoClose: false })
-    bytes.on('data', (chunk: Buffer) => digest.update(chunk))
-    await pipeline(bytes, into)
+    const read = async function* () {
+      for await (const chunk of bytes as AsyncIterable<Buffer>) {
+        digest.update(chunk)
+        yield chunk
+      }
+    }
+    await pipeline(read, into)
   } finally {
     await handle.close()
   }

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { sharedResult } from '../../runtime/lib/shared-result.ts'
 import { postgresOutage } from './outage.ts'
@@ -62,7 +63,10 @@ export class PostgresProbe {
 
   async #dial(): Promise<pg.Client> {
     const client = postgresClient(this.#databaseUrl, { connectTimeoutMs: PROBE_TIMEOUT_MS })
-    client.on('error', () => this.#drop(client))
+    client.on(
+      'error',
+      boundary('database', () => this.#drop(client)),
+    )
     await client.connect()
     return client
   }

@@ -170,7 +170,7 @@ export class Recogniser {
     }
     // The words themselves go to the session with the next turn of the event loop: it has taken them by the one after it.
     if (this.#settling.length > 0 && !owesWords(this.#state, nowMs))
-      setImmediate(() => setImmediate(() => this.#settle()))
+      setImmediate(boundary('provider', () => setImmediate(boundary('provider', () => this.#settle()))))
   }
 
   #do(effect: RecognitionEffect, from?: { candidate: Candidate<stt.STT>; words: Words }): void {
@@ -355,7 +355,7 @@ export class Recogniser {
       this.#enqueue(event)
       return
     }
-    if (this.#finals === undefined) setImmediate(() => this.#flush())
+    if (this.#finals === undefined) setImmediate(boundary('provider', () => this.#flush()))
     this.#finals = this.#finals === undefined ? event : joined(this.#finals, event)
   }
 

@@ -147,7 +147,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await list.getByRole('button', { name: '200 GET /agents CRM' }).waitFor({ state: 'detached' })
     await list.getByRole('button', { name: '404 GET /agents/{agent_id} CRM' }).click()
     await page.getByRole('dialog').getByText('"detail": "Agent not found"').waitFor()
-    await page.getByRole('dialog').getByText('crm-1').waitFor()
+    await page.getByRole('dialog').getByText('crm-1', { exact: true }).waitFor()
     t.same(await axeFaults(page), [])
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click()
     await page.getByRole('tab', { name: 'API keys' }).click()

@@ -70,7 +70,7 @@ function wrongFor(schema: Schema): fc.Arbitrary<unknown> | undefined {
       wrong.push(fc.integer({ min: 1, max: 2 ** 40 }).map((n) => Number(schema.maximum) + n))
     if (schema.type === 'integer') wrong.push(fc.constantFrom(0.5, 1e308))
   }
-  if (schema.type === 'boolean') wrong.push(fc.constantFrom<unknown>(null, 0, 'yes', []))
+  if (schema.type === 'boolean') wrong.push(fc.constantFrom<unknown>(null, 2, 'perhaps', []))
   if (schema.type === 'array') wrong.push(fc.constantFrom<unknown>(null, 'a', 0, {}))
   if (schema.type === 'object') wrong.push(fc.constantFrom<unknown>(null, 'a', 0, []))
   if (isText && (schema.minLength ?? 0) > 0) wrong.push(fc.constant(''))

@@ -217,7 +217,7 @@ t.test('a request without the right signature is refused before anything is open
   for (const signature of ['', 'bm9uZQ==', twilio.sign(`${url}?x=1`, form), twilio.sign(url, { ...form, To: '+1' })]) {
     const response = await ask(signature)
     t.equal(response.status, 403)
-    t.same(await response.json(), { detail: 'Signature does not match' })
+    t.match(await response.json(), { detail: 'Signature does not match', code: 'forged_request' })
   }
   twilio.faults = { badSignatures: true }
   await twilio.callIn('+14155550123', phone.number)

@@ -56,6 +56,8 @@ const TRANSCRIPTION_FIELDS = new Set([
   ...['file', 'model', 'language', 'prompt', 'response_format', 'temperature', 'stream', 'chunking_strategy'],
   ...['include[]', 'timestamp_granularities[]', 'known_speaker_names[]'],
 ])
+/** Which gpt-transcribe alone takes. */
+const LISTS = new Set(['languages[]', 'keywords[]'])
 /** Seconds of audio at least. */
 const SHORTEST_AUDIO_S = 0.1
 const WAV_HEADER_BYTES = 44
@@ -361,7 +363,10 @@ async function transcribe({ request, response, body, fault }: Exchange, speech: 
   const file = form.get('file')
   if (!(file instanceof File))
     return json(response, 400, errorBody(400, undefined, "Missing required parameter: 'file'."))
-  const stranger = [...form.keys()].find((field) => !TRANSCRIPTION_FIELDS.has(field))
+  const takesLists = String(form.get('model')).startsWith('gpt-transcribe')
+  const stranger = [...form.keys()].find(
+    (field) => !TRANSCRIPTION_FIELDS.has(field) && !(takesLists && LISTS.has(field)),
+  )
   if (stranger !== undefined) return json(response, 400, errorBody(400, undefined, `Unknown parameter: '${stranger}'.`))
   const language = form.get('language')
   if (language !== null && !/^[a-z]{2,3}$/.test(String(language))) {

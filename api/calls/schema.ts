@@ -157,7 +157,7 @@ export const GenerateTokenQuery = Type.Object({
   ),
   variables: Type.Optional(
     Type.String({
-      maxLength: 16_384,
+      maxLength: 8_192,
       description: 'The dynamic variables of the session: a JSON object of texts, URL-encoded. At most 200 names.',
       examples: ['{"first_name":"Ada"}'],
     }),

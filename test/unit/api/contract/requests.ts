@@ -9,6 +9,7 @@ interface Schema {
   enum?: unknown[]
   anyOf?: Schema[]
   properties?: Record<string, Schema>
+  items?: Schema
   required?: string[]
   minimum?: number
   maximum?: number
@@ -85,9 +86,10 @@ function wrongFor(schema: Schema): fc.Arbitrary<unknown> | undefined {
 }
 
 /** The fields of an object schema of which one can be made wrong. */
-function breakable(schema: unknown): [string, fc.Arbitrary<unknown>][] {
+function breakable(schema: unknown, isQuery = false): [string, fc.Arbitrary<unknown>][] {
   return Object.entries((schema as Schema | undefined)?.properties ?? {}).flatMap(([name, property]) => {
-    const wrong = wrongFor(property)
+    // A field of a query that may be given several times is right once, too.
+    const wrong = wrongFor((isQuery ? property.items : undefined) ?? property)
     return wrong ? [[name, wrong] as [string, fc.Arbitrary<unknown>]] : []
   })
 }
@@ -169,7 +171,7 @@ function wrongForms(route: AnyRoute): fc.Arbitrary<Pick<Sent, 'body' | 'headers'
 
 function wrongQueries(route: AnyRoute): fc.Arbitrary<string>[] {
   const isNumber = (name: string) => /integer|number/.test((route.query as Schema).properties?.[name]?.type ?? '')
-  return breakable(route.query).map(([name, wrong]) =>
+  return breakable(route.query, true).map(([name, wrong]) =>
     wrong
       .filter(
         (value) => (typeof value === 'string' && value !== '\ud800') || (typeof value === 'number' && isNumber(name)),

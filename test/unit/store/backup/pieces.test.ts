@@ -127,6 +127,9 @@ t.test('an installation whose tables take many pieces comes back whole', { timeo
     [workspaceId],
   )
   await client.query(`update workspaces set dial_countries = '{GB,US}'`)
+  await client.query(
+    `insert into node_leases (node_id, calls) select gen_random_uuid(), array[gen_random_uuid(), gen_random_uuid()]`,
+  )
   t.same(await typesWithoutValue(client), [], 'a value of every column type is in it')
 
   const folder = await testFolder(t)

@@ -122,7 +122,7 @@ export async function fillCampaign(
   }
   await store.pool.query(
     `insert into prospects (id, workspace_id, campaign_id, list_id, phone, first_name, variables, window_group, created_at)
-     select md5($2::text || ':' || i)::uuid, $1, $2, $3, '+1' || ($4::text[])[1 + i % $6] || (2000000 + i / $6)::text, 'Ada',
+     select md5($2::uuid::text || ':' || i)::uuid, $1, $2::uuid, $3, '+1' || ($4::text[])[1 + i % $6] || (2000000 + i / $6)::text, 'Ada',
        '{"plan": "gold"}', ($5::integer[])[1 + i % $6], now()
      from generate_series($7::integer, $7::integer + $8::integer - 1) i on conflict do nothing`,
     [tenant.workspaceId, campaign.id, campaign.lists[0]?.id, AREAS, groups, AREAS.length, from, count],

@@ -113,9 +113,9 @@ export interface Services extends DataServices, PluginServices, TelephonyService
   readonly clock: Clock
   /** Who runs the installation. */
   readonly operators: Operators
-  /** Whether this node takes calls. */
   /** Why Postgres or Redis cannot be used now. */
   readonly stores: AskStores
+  /** Whether this node takes calls. */
   readonly readiness: AskReadiness
   /** What the voice workers do, scraped once a second at most. */
   readonly workload: AskWorkload

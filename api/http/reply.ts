@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type ErrorCode, PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { postgresOutage, redisOutage } from '../../store/connections/outage.ts'
+import { redisOutage } from '../../store/connections/outage.ts'
+import { isUnreachable } from '../../store/database/database.ts'
 import { type AnyRoute, Reply } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import type { HttpResponse, Incoming } from './server.ts'
@@ -87,7 +88,7 @@ export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
       ? error
       : reason !== undefined
         ? new PatchbayError('unavailable', { reason, cause: error })
-        : new PatchbayError(postgresOutage(error) === undefined ? 'internal' : 'database_unavailable', { cause: error })
+        : new PatchbayError(isUnreachable(error) ? 'database_unavailable' : 'internal', { cause: error })
   const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
 }

@@ -14,6 +14,6 @@ export default {
   ],
   check(t, got) {
     t.equal(got.text.trim(), 'With pleasure.')
-    t.match(got.faults.join(), /thoughts of the model/, 'the operator is told of the server’s switch')
+    t.match(got.faults.join(), /thoughts of the model/, 'the log names the server’s switch')
   },
 } satisfies AnswerQuirk

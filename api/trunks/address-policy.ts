@@ -13,7 +13,7 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { allowsResolved, isInternalName, type NetRule } from '../../runtime/plugin/grants/net-rule.ts'
 import { isInternalRange, isWideRange } from '../../runtime/plugin-sdk/telephony/internal-range.ts'
 import type { Store } from '../../store/database/database.ts'
-import type { AllTables, User } from '../../store/database/schema.ts'
+import type { AllTables, TrunkRow, User } from '../../store/database/schema.ts'
 import { boundTo, type Tenant } from '../../store/database/tenant.ts'
 import {
   addressesOfOthers,
@@ -189,6 +189,32 @@ export async function reachOfWorkspaces({ store, config }: PolicyOptions): Promi
   return (workspaceId) => [...open, ...(approved.get(workspaceId) ?? [])]
 }
 
+/** A range of a trunk that would be refused today. */
+export interface UnapprovedRange {
+  readonly trunk: string
+  readonly workspaceId: string
+  readonly range: string
+  readonly objection: 'internal' | 'wide'
+}
+
+/** What trunks have from before ranges needed approval: they are used, and the operator is to decide about them. */
+export async function unapprovedRanges(
+  { store, config }: PolicyOptions,
+  trunks: readonly Pick<TrunkRow, 'name' | 'workspace_id' | 'allowed_addresses'>[],
+): Promise<UnapprovedRange[]> {
+  const open = rangesOf(config.trunksAllowNet)
+  const approved = await listTrunkHosts(globalOf(store.acrossTenants))
+  return trunks.flatMap(({ name, workspace_id: workspaceId, allowed_addresses: listed }) => {
+    const ranges = rangesAmong(approved.filter((one) => one.workspace_id === workspaceId))
+    return listed.flatMap((entry) => {
+      const range = parseRange(entry)
+      if (range === undefined) return []
+      const objection = needOfApproval({ ranges, open }, range)
+      return objection === undefined ? [] : [{ trunk: name, workspaceId, range: formatRange(range), objection }]
+    })
+  })
+}
+
 /** What the checks look at. */
 interface View extends Approvals {
   /** What the workspace's trunks have. */
@@ -250,15 +276,26 @@ function objectionToHop(
 /** An approved name may lead to any address that a name of the operator's network may, but not to this machine. */
 function objectionToAddress(view: View, name: string, range: AddressRange): Objection | undefined {
   const rule: NetRule = { kind: 'name', name, port: undefined, reach: 'private' }
-  const isApproved = view.names.has(name) && allowsResolved([rule], name, formatRange(range), undefined)
-  return isApproved ? undefined : objectionToRange(view, range)
+  const isNameApproved = view.names.has(name) && allowsResolved([rule], name, formatRange(range), undefined)
+  return isNameApproved ? undefined : objectionToRange(view, range)
 }
 
 function objectionToRange(view: View, range: AddressRange): Objection | undefined {
-  if (view.ranges.some((approved) => containsRange(approved, range))) return undefined
-  if (isTaken(view, range)) return 'taken'
+  if (!isApproved(view, range) && isTaken(view, range)) return 'taken'
+  return needOfApproval(view, range)
+}
+
+const isApproved = ({ ranges }: Pick<Approvals, 'ranges'>, range: AddressRange): boolean =>
+  ranges.some((approved) => containsRange(approved, range))
+
+/** Why nobody may have this range without the operator's approval. */
+function needOfApproval(
+  approvals: Pick<Approvals, 'ranges' | 'open'>,
+  range: AddressRange,
+): 'internal' | 'wide' | undefined {
+  if (isApproved(approvals, range)) return undefined
   if (isWideRange(range)) return 'wide'
-  if (view.open.some((one) => containsRange(one, range))) return undefined
+  if (approvals.open.some((one) => containsRange(one, range))) return undefined
   return isInternalRange(range) ? 'internal' : undefined
 }
 

@@ -23,7 +23,7 @@ import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import { allTrunks } from '../../store/telephony/trunks.ts'
 import { type OpenSignallingBook, openSignallingBook } from '../calls/signalling-book.ts'
 import { type ExtensionBook, openExtensionBook } from '../extensions/book.ts'
-import { admitAddresses, reachOfWorkspaces } from './address-policy.ts'
+import { admitAddresses, reachOfWorkspaces, unapprovedRanges } from './address-policy.ts'
 
 /** What seals the passwords of trunks. */
 export const trunkSecrets = (keys: string | DataKeys) => createSecretBox(keys, 'trunk passwords')
@@ -95,6 +95,14 @@ export async function openTrunkBook(options: {
       tlsKey,
     }
   }
+  const ranges = await unapprovedRanges(options, await allTrunks(store))
+  for (const { trunk, workspaceId, range, objection } of ranges.slice(0, MOST_WARNINGS)) {
+    const why = objection === 'wide' ? 'is wider than /24 (IPv6: /48)' : 'holds addresses of your own network'
+    log.warn(
+      { trunk, workspace: workspaceId, range },
+      `A trunk takes calls from a range that ${why} and that you have not approved: approve it for the workspace with POST /operator/trunk-hosts, or narrow the trunk's allowed_addresses`,
+    )
+  }
   return {
     extensions,
     signalling,
@@ -139,6 +147,9 @@ export async function openTrunkBook(options: {
     },
   }
 }
+
+/** Bounds the lines of one start. */
+const MOST_WARNINGS = 20
 
 export const keyLabel = (trunkId: string): string => `${trunkId} tls key`
 

@@ -1,4 +1,6 @@
+import { Writable } from 'node:stream'
 import t from 'tap'
+import { createLogger } from '../../../../runtime/process/log.ts'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { makeAuthority } from '../../../support/sip/certificates.ts'
 
@@ -126,6 +128,40 @@ t.test('wide ranges, and any with a machine of the operator’s network in it, n
     'the operator need not ask',
   )
   t.equal((await add(owner, { allowed_addresses: ['8.8.8.0/24'] })).status, 409)
+})
+
+t.test('a start names the ranges that trunks have from before they needed approval', async (t) => {
+  const first = await startTestApi(t)
+  const [boss, owner] = [await first.signUp(), await first.signUp('Owner')]
+  const trunks = [
+    ['wide', '192.0.0.0/8'],
+    ['internal', '10.1.2.0/24'],
+    ['approved', '10.9.0.0/16'],
+    ['fine', '198.51.100.0/24'],
+  ] as const
+  for (const [name, range] of trunks) {
+    t.equal((await add(owner, { name, ...account })).status, 201)
+    await first.store.pool.query('update trunks set allowed_addresses = $1 where name = $2', [
+      JSON.stringify([range]),
+      name,
+    ])
+  }
+  const approve = { host: '10.9.0.0/16', workspace_id: owner.workspaceId }
+  t.equal((await boss.client.post('/operator/trunk-hosts', { body: approve })).status, 201)
+  const lines: { msg: string; trunk: string; range: string }[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  await startTestApi(t, { beside: first, log: createLogger({ level: 'warn', name: 'api', destination }) })
+  const said = lines.filter(({ msg }) => /takes calls from a range/.test(msg))
+  t.match(said.map(({ trunk, range, msg }) => [trunk, range, msg]).sort(), [
+    ['internal', '10.1.2.0/24', /your own network.*POST \/operator\/trunk-hosts/],
+    ['wide', '192.0.0.0/8', /wider than \/24/],
+  ])
+  t.equal(said.length, 2)
 })
 
 t.test('all ranges of a workspace together are bounded', async (t) => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeJwt, SignJWT } from 'jose'
 import WebSocket from 'ws'
 
 /** A tenant of a running instance, over its API alone. */
@@ -18,15 +19,20 @@ export class Tenant {
     this.cookies = cookies
   }
 
-  /** Makes a user with an agent and a number of the simulated carrier. */
-  static async signUp(url: string, name: string): Promise<Tenant> {
+  /**
+   * Creates a user with an agent and a number of the simulated carrier. With the secret of the installation its access token lasts
+   * a week, as one that another service has signed.
+   */
+  static async signUp(url: string, name: string, tokenSecret?: string): Promise<Tenant> {
     const credentials = { email: `${name}@example.com`, password: 'correct horse battery' }
     const json = { 'content-type': 'application/json' }
     const user = { ...credentials, name, phone_number: '+14155550123' }
     await fetch(`${url}/auth/signup`, { method: 'POST', headers: json, body: JSON.stringify(user) })
     const login = await fetch(`${url}/auth/login`, { method: 'POST', headers: json, body: JSON.stringify(credentials) })
-    const cookies = login.headers.getSetCookie().map((line) => line.split(';')[0])
-    const tenant = new Tenant(url, cookies.join('; '))
+    const cookies = login.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+    const kept =
+      tokenSecret === undefined ? cookies : await Promise.all(cookies.map((one) => lasting(one, tokenSecret)))
+    const tenant = new Tenant(url, kept.join('; '))
     tenant.agentId = await tenant.agent({ first_message: 'Hello.', TTS_provider: 'sim', TTS_voice: 'tone' })
     tenant.number = `+1415555${name === 'quiet' ? '1001' : '1002'}`
     await tenant.post('/phone-numbers', { phone_number: tenant.number, provider: 'sim', agent_id: tenant.agentId })
@@ -196,4 +202,13 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (performance.now() > endMs) throw new Error(`Not so after ${WAIT_MS / 1_000} s`)
     await sleep(20)
   }
+}
+
+/** The cookie with an access token of the three claims that lasts a week; any other as it is. */
+async function lasting(cookie: string, secret: string): Promise<string> {
+  const [name, token = ''] = cookie.split('=')
+  if (name !== 'access_token') return cookie
+  const { sub = '', email } = decodeJwt(token)
+  const signed = new SignJWT({ email }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(sub)
+  return `access_token=${await signed.setExpirationTime('7d').sign(new TextEncoder().encode(secret))}`
 }

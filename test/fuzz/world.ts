@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -52,11 +53,13 @@ export async function openWorld(): Promise<World> {
       http.close()
     })
     const keys = telnyxKeys()
+    const tokenSecret = randomBytes(32).toString('hex')
     const sipPort = await freePort()
     const firstRtp = 25_000 + 2 * Math.floor(Math.random() * 2_000)
     const instance = await startInstance(teardown, {
       PATCHBAY_DATA_DIR: dataDir,
       PATCHBAY_VOICE_WORKERS: '2',
+      JWT_API_SECRET: tokenSecret,
       PATCHBAY_LINK_TOKEN: LINK_TOKEN,
       PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.0/8',
       PATCHBAY_TRUNKS_ALLOW_NET: '127.0.0.0/8',
@@ -77,8 +80,8 @@ export async function openWorld(): Promise<World> {
       PATCHBAY_LOG_LEVEL: 'warn',
     })
     running = instance
-    const quiet = await Tenant.signUp(instance.url, 'quiet')
-    const hostile = await Tenant.signUp(instance.url, 'hostile')
+    const quiet = await Tenant.signUp(instance.url, 'quiet', tokenSecret)
+    const hostile = await Tenant.signUp(instance.url, 'hostile', tokenSecret)
     const quietAgentId = await quiet.talkingAgent()
     await created(
       hostile.post('/trunks', { name: 'fuzz', host: '127.0.0.1:9', allowed_addresses: ['127.0.0.1'] }),

@@ -6,18 +6,18 @@ import type { Policy } from './policy.ts'
 
 /** The checkout, links resolved. */
 const ROOT = realpathSync(join(import.meta.dirname, '../../..')) + sep
-const PACKAGES = `${ROOT}node_modules${sep}`
 
-/** Of runtime/, what plugins are built from. All else starts programs and threads, decides what is allowed, or is the core's affair. */
+/** What plugins are built from. All else of the checkout starts programs and threads, decides what is allowed, or is the core's affair. */
 const OPEN = [
-  /^(media|plugin-sdk)\//,
-  /^lib\/(?!async\/faults\.ts)/,
-  /^admission\/gate\.ts$/,
-  /^dialing\/dial-policy\.ts$/,
-  /^call\/(types\/|control\/relay\.ts$)/,
-  /^knowledge\/(?!engine\/search-thread\.ts)/,
-  /^plugin\/(contract\.ts|object-key\.ts|provider-)/,
-  /^process\/log\.ts$/,
+  /^node_modules\//,
+  /^runtime\/(media|plugin-sdk)\//,
+  /^runtime\/lib\/(?!async\/faults\.ts)/,
+  /^runtime\/admission\/gate\.ts$/,
+  /^runtime\/dialing\/dial-policy\.ts$/,
+  /^runtime\/call\/(types\/|control\/relay\.ts$)/,
+  /^runtime\/knowledge\/(?!engine\/search-thread\.ts)/,
+  /^runtime\/plugin\/(contract\.ts|object-key\.ts|provider-)/,
+  /^runtime\/process\/log\.ts$/,
 ]
 
 /**
@@ -32,13 +32,11 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
   /** Whether code at `from` (undefined: of nowhere) may import the file `path`. */
   const allows = (from: string | undefined, path: string): boolean => {
     const own = from === undefined ? undefined : folderOf(from)
-    const isCore = from !== undefined && own === undefined && from.startsWith(ROOT) && !from.startsWith(PACKAGES)
+    const isCore = own === undefined && from?.startsWith(ROOT) && !from.startsWith(`${ROOT}node_modules${sep}`)
     if (isCore) return true
     const target = folderOf(path)
     if (target !== undefined) return target === own
-    if (!path.startsWith(ROOT) || path.startsWith(PACKAGES)) return true
-    const inRuntime = path.startsWith(`${ROOT}runtime${sep}`) ? path.slice(ROOT.length + 'runtime/'.length) : undefined
-    return inRuntime !== undefined && OPEN.some((open) => open.test(inRuntime))
+    return !path.startsWith(ROOT) || OPEN.some((open) => open.test(path.slice(ROOT.length)))
   }
 
   /** Where the modules are that were let in, by their URL: most of them import several others. */
@@ -48,9 +46,8 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
       const found = next(specifier, context)
       const path = pathOf(found.url)
       if (path === undefined) return found
-      const { parentURL } = context
-      const from = parentURL === undefined ? undefined : (places.get(parentURL) ?? pathOf(parentURL))
-      if (!allows(from, path)) {
+      const { parentURL = '' } = context
+      if (!allows(places.get(parentURL) ?? pathOf(parentURL), path)) {
         throw policy.refuse('run', `import ${path.startsWith(ROOT) ? path.slice(ROOT.length) : path}`)
       }
       places.set(found.url, path)
@@ -59,8 +56,8 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
   })
 }
 
-function pathOf(url: string | undefined): string | undefined {
-  return url?.startsWith('file:') ? real(fileURLToPath(url)) : undefined
+function pathOf(url: string): string | undefined {
+  return url.startsWith('file:') ? real(fileURLToPath(url)) : undefined
 }
 
 function real(path: string): string {

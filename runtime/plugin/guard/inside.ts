@@ -3,8 +3,7 @@ import inspector from 'node:inspector'
 import v8 from 'node:v8'
 import { isOwnAct } from '../../process/own-act.ts'
 import type { Policy } from './policy.ts'
-
-type AnyFunction = (this: unknown, ...args: unknown[]) => unknown
+import { replace } from './replace.ts'
 
 /** What Node tells of its own requests, sockets and programs: with headers, so with keys. */
 const CHANNELS_OF_NODE = /^(undici|http|http2|https|net|tls|dgram|child_process|worker_threads|process|module)\b/
@@ -14,73 +13,43 @@ const CHANNELS_OF_NODE = /^(undici|http|http2|https|net|tls|dgram|child_process|
  * SQLite. Through each of them code would read what belongs to another plugin, or run native code.
  */
 export function guardInside(policy: Policy): void {
-  guardInspector(policy)
-  guardHeap(policy)
-  guardChannels(policy)
-  guardSqlite(policy)
-}
-
-/** Puts a refusal before the method. */
-function refuseUnlessOwn(policy: Policy, target: object, name: string, shown: string): void {
-  const methods = target as Record<string, AnyFunction | undefined>
-  const original = methods[name]
-  if (typeof original !== 'function') return
-  methods[name] = function guarded(this: unknown, ...args: unknown[]) {
-    if (!isOwnAct()) throw policy.refuse('run', shown)
-    return original.apply(this, args)
-  }
-}
-
-function guardInspector(policy: Policy): void {
-  refuseUnlessOwn(policy, inspector.Session.prototype, 'connect', 'node:inspector')
-  refuseUnlessOwn(policy, inspector.Session.prototype, 'connectToMainThread', 'node:inspector')
-  refuseUnlessOwn(policy, inspector, 'open', 'node:inspector')
-}
-
-function guardHeap(policy: Policy): void {
-  for (const name of ['getHeapSnapshot', 'writeHeapSnapshot', 'setFlagsFromString']) {
-    refuseUnlessOwn(policy, v8, name, `node:v8 ${name}`)
-  }
-}
-
-function guardChannels(policy: Policy): void {
-  const check = (name: unknown): void => {
-    if (!isOwnAct() && CHANNELS_OF_NODE.test(String(name))) {
-      throw policy.refuse('run', `node:diagnostics_channel ${String(name)}`)
+  const refuse = (target: object, shown: string, ...names: string[]): void => {
+    for (const name of names) {
+      replace(target, name, (original, args, self) => {
+        if (!isOwnAct()) throw policy.refuse('run', shown)
+        return original.apply(self, args)
+      })
     }
   }
-  const wrap = (target: object, name: string, nameOf: (self: unknown, args: unknown[]) => unknown): void => {
-    const methods = target as Record<string, AnyFunction | undefined>
-    const original = methods[name]
-    if (typeof original !== 'function') return
-    methods[name] = function guarded(this: unknown, ...args: unknown[]) {
-      check(nameOf(this, args))
-      return original.apply(this, args)
-    }
-  }
+  refuse(inspector.Session.prototype, 'node:inspector', 'connect', 'connectToMainThread')
+  refuse(inspector, 'node:inspector', 'open')
+  refuse(v8, 'node:v8', 'getHeapSnapshot', 'writeHeapSnapshot', 'setFlagsFromString')
+  refuse(sqlite().DatabaseSync.prototype, 'node:sqlite loadExtension', 'loadExtension', 'enableLoadExtension')
+
   // A channel with subscribers has another prototype than one without.
-  const probe = diagnostics_channel.channel('patchbay.guard')
-  const quiet = Object.getPrototypeOf(probe) as object
+  const channel = diagnostics_channel.channel('patchbay.guard')
+  const quiet = Object.getPrototypeOf(channel) as object
   const listener = (): void => undefined
-  probe.subscribe(listener)
-  const active = Object.getPrototypeOf(probe) as object
-  probe.unsubscribe(listener)
-  for (const prototype of new Set([quiet, active])) {
-    for (const name of ['subscribe', 'bindStore']) wrap(prototype, name, (self) => (self as { name: unknown }).name)
+  channel.subscribe(listener)
+  const active = Object.getPrototypeOf(channel) as object
+  channel.unsubscribe(listener)
+  for (const prototype of [quiet, active]) {
+    for (const name of ['subscribe', 'bindStore']) {
+      replace(prototype, name, (original, args, self) => {
+        const shown = String((self as { name: unknown }).name)
+        if (!isOwnAct() && CHANNELS_OF_NODE.test(shown)) throw policy.refuse('run', `node:diagnostics_channel ${shown}`)
+        return original.apply(self, args)
+      })
+    }
   }
-  wrap(diagnostics_channel, 'subscribe', (_self, [name]) => name)
 }
 
-function guardSqlite(policy: Policy): void {
-  // Loading it prints an experimental warning that doesn't concern us.
+/** Node's SQLite, loaded without the warning that it is experimental, which doesn't concern us. */
+function sqlite(): typeof import('node:sqlite') {
   const { emitWarning } = process
   process.emitWarning = () => undefined
   try {
-    const sqlite = process.getBuiltinModule('node:sqlite') as { DatabaseSync?: { prototype: object } } | undefined
-    if (sqlite?.DatabaseSync === undefined) return
-    for (const name of ['loadExtension', 'enableLoadExtension']) {
-      refuseUnlessOwn(policy, sqlite.DatabaseSync.prototype, name, 'node:sqlite loadExtension')
-    }
+    return process.getBuiltinModule('node:sqlite')
   } finally {
     process.emitWarning = emitWarning
   }

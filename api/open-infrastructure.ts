@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import type { EffectiveConfig } from '../config/schema.ts'
 import { admissionRefusals } from '../runtime/admission/refusals.ts'
 import { admissionWaits } from '../runtime/admission/waits.ts'
-import { loadPrices } from '../runtime/call/cost.ts'
+import { openPrices } from '../runtime/call/reloaded-prices.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { parseInfrastructureRule } from '../runtime/plugin/grants/net-rule.ts'
@@ -90,7 +90,7 @@ export async function openInfrastructure(
     ...{ registry, traces, address, argumentChecks, providerHealth },
     defaultProviders: defaults,
     providerVoices: createProviderVoices(plugins, log),
-    prices: await loadPrices(plugins, config.pricesFile),
+    prices: await openPrices(context),
     mcpTools: new McpTools({ clients, box, checks: argumentChecks, clock, log }),
   }
 }

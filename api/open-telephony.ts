@@ -1,6 +1,5 @@
+import { openCallingLaw } from '../runtime/dialing/calling-law.ts'
 import { Carriers } from '../runtime/dialing/carriers.ts'
-import { loadCallingRules } from '../runtime/dialing/rules.ts'
-import { loadPlaces } from '../runtime/dialing/zones.ts'
 import type { ResourceStack } from '../runtime/process/resource-stack.ts'
 import { dialRulesOf } from '../store/telephony/dial-rules.ts'
 import { countCarrierRefusals, measureTrunks } from './metrics.ts'
@@ -12,7 +11,7 @@ import { openTrunkBook } from './trunks/book.ts'
 /** Opens the trunks and the carriers, and loads the law of calling. */
 export async function openTelephony(infrastructure: Infrastructure, opened: ResourceStack): Promise<TelephonyServices> {
   const { config, address, registry, plugins, store, redis, clock, log } = infrastructure
-  const [rules, places] = await Promise.all([loadCallingRules(config.callingRules), loadPlaces()])
+  const calling = await openCallingLaw(infrastructure)
   const trunks = await openTrunkBook({ config, store, redis, clock, log })
   opened.push(() => trunks.close())
   const carriers = new Carriers(
@@ -25,5 +24,5 @@ export async function openTelephony(infrastructure: Infrastructure, opened: Reso
   const usable = [...plugins.catalogue.telephony.keys()].filter((name) => plugins.missingKey(name) === undefined)
   countCarrierRefusals(registry, carriers, usable)
   measureTrunks(registry, carriers)
-  return { carriers, trunks, calling: { rules, places } }
+  return { carriers, trunks, calling }
 }

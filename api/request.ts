@@ -199,10 +199,11 @@ class Answer {
         ...(fault && { fault }),
       })
     }
-    if (log.isLevelEnabled('debug')) {
-      const { method, path } = this.#incoming
-      log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')
-    }
+    const { path } = this.#incoming
+    log.debug(
+      { requestId: this.#requestId, method: this.#incoming.method, path, status, durationMs },
+      'Request answered',
+    )
     this.#incoming.send(this.origin === '' ? response : readableBy(this.origin, response))
   }
 

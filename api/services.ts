@@ -1,8 +1,7 @@
 import type { EffectiveConfig } from '../config/schema.ts'
 import type { Prices } from '../runtime/call/cost.ts'
+import type { CallingLaw } from '../runtime/dialing/calling-law.ts'
 import type { Carriers } from '../runtime/dialing/carriers.ts'
-import type { CallingRules } from '../runtime/dialing/rules.ts'
-import type { Places } from '../runtime/dialing/zones.ts'
 import type { Embeddings } from '../runtime/knowledge/embeddings.ts'
 import type { TrustedProxies } from '../runtime/lib/client-address.ts'
 import type { Clock } from '../runtime/lib/clock.ts'
@@ -13,6 +12,7 @@ import type { ProviderHealth } from '../runtime/plugin/provider-health.ts'
 import type { ProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { Mailer } from '../runtime/process/mail.ts'
+import type { Reloads } from '../runtime/process/reloads.ts'
 import type { ArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { AskStores } from '../store/connections/readiness.ts'
 import type { Store } from '../store/database/database.ts'
@@ -79,7 +79,7 @@ export interface TelephonyServices {
   /** The SIP trunks of all workspaces. */
   readonly trunks: TrunkRegistry
   /** The law of calling hours, and where numbers are. */
-  readonly calling: { readonly rules: CallingRules; readonly places: Places }
+  readonly calling: CallingLaw
 }
 
 /** What runs on this node now. */
@@ -111,6 +111,8 @@ export interface Services extends DataServices, PluginServices, TelephonyService
   readonly config: EffectiveConfig
   readonly log: Logger
   readonly clock: Clock
+  /** Settings that are read anew while it runs. */
+  readonly reloads: Reloads<EffectiveConfig>
   /** Who runs the installation. */
   readonly operators: Operators
   /** Why Postgres or Redis cannot be used now. */

@@ -5,6 +5,7 @@ import { startOperationsServer } from '../runtime/process/metrics/server.ts'
 import { prepareSpawner } from '../runtime/process/offload/spawner.ts'
 import { loopScheduling } from '../runtime/process/realtime.ts'
 import { ResourceStack } from '../runtime/process/resource-stack.ts'
+import { listenForReloads } from '../store/redis/reload.ts'
 import { signupNotice } from './auth/signup-notice.ts'
 import { openHttp } from './open-http.ts'
 import { openInfrastructure } from './open-infrastructure.ts'
@@ -25,6 +26,11 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const live = await openSessions({ ...infrastructure, ...telephony }, opened)
     const { services, port } = await openHttp({ ...infrastructure, ...telephony, ...live }, opened)
     const { sessions, outbound, readiness } = services
+    const reloadRequests = await listenForReloads(services.redis, log, async (reason) => {
+      await context.reloads.reload(reason)
+      sessions.reloadWorkers()
+    })
+    opened.push(() => reloadRequests.stop())
     opened.push(() => outbound.stop())
     // Who asks meanwhile is answered: health and readiness, hang-ups, the media of calls that were just picked up.
     opened.push(async (graceMs) => {
@@ -47,6 +53,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         context.requestStop('drain')
         return { calls: calls() }
       },
+      reload: () => context.reloads.reload('patchbay reload'),
       diagnose: async (topic, signal) => {
         if (topic === 'audio') return diagnoseAudio(loopScheduling(), context.config.audioFirst)
         if (topic === 'webrtc') return diagnoseWebRtc(sessions.webrtc)

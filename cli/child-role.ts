@@ -20,7 +20,7 @@ interface ChildRole {
 }
 
 /** Runs a role in a process of its own, again whenever it dies. Resolves once it serves. */
-export function childRole({ config, log, flags }: Run, child: ChildRole): Promise<Supervised> {
+export function childRole({ config, log, flags, reloading }: Run, child: ChildRole): Promise<Supervised> {
   return supervise({
     name: child.name,
     log,
@@ -30,7 +30,12 @@ export function childRole({ config, log, flags }: Run, child: ChildRole): Promis
         detached: true,
         execArgv: [...process.execArgv, ...(child.nodeOptions ?? [])],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-        env: { ...child.env, PATCHBAY_LINK_TOKEN: config.linkToken, PATCHBAY_ENV_FILE: 'none' },
+        env: {
+          ...child.env,
+          ...reloading.variables(),
+          PATCHBAY_LINK_TOKEN: config.linkToken,
+          PATCHBAY_ENV_FILE: 'none',
+        },
       })
       child.spawned?.(started)
       return started

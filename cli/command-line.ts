@@ -2,7 +2,7 @@ import { describeConfig } from '../config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from '../config/effective.ts'
 import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
 import { operationsAddress } from '../config/operations-address.ts'
-import type { Config } from '../config/schema.ts'
+import type { Config, EffectiveConfig } from '../config/schema.ts'
 import { serviceLinksOf } from '../config/service-links.ts'
 import { systemClock } from '../runtime/lib/clock.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
@@ -10,6 +10,7 @@ import { nearest } from '../runtime/lib/nearest.ts'
 import { buildInfo } from '../runtime/process/build-info.ts'
 import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
+import { hangsUp, openReloads } from './open-reloads.ts'
 import { run } from './run.ts'
 import { borrowing, withDatabase } from './services.ts'
 
@@ -33,6 +34,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
             its media worker, port and addresses; doctor audio: whether its audio goes
             before the machine's other work
   rules     when the law lets campaigns call: rules [number] [instant]
+  reload    has the running api node (reload jobs, reload voice: that role) on this machine read
+            .env, prices and calling rules anew: reload [role] [--port=9080]
   drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
             stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
@@ -61,8 +64,24 @@ const COMMANDS = [
   'rules',
   'admin',
   'drain',
+  'reload',
   'version',
   'help',
+]
+
+/** Their further words are no commands. */
+const TAKES_WORDS = [
+  'doctor',
+  'plugins',
+  'models',
+  'rules',
+  'admin',
+  'drain',
+  'reload',
+  'backup',
+  'verify',
+  'restore',
+  'data-key',
 ]
 
 let log: Logger | undefined
@@ -88,15 +107,7 @@ async function perform(argv: readonly string[]): Promise<void> {
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
   const [command = argv.includes('--version') ? 'version' : 'help'] = words
-  const unknown = words.find(
-    (word, at) =>
-      !COMMANDS.includes(word) &&
-      !(
-        ['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'verify', 'restore', 'data-key'].includes(
-          command,
-        ) && at > 0
-      ),
-  )
+  const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(TAKES_WORDS.includes(command) && at > 0))
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
     fail(`"${unknown}" is not a command${near ? `, did you mean "${near}"?` : ''} See: npm run patchbay help`)
@@ -177,36 +188,34 @@ async function perform(argv: readonly string[]): Promise<void> {
   } else if (command === 'rules') {
     const { describeRules } = await import('../runtime/dialing/describe-rules.ts')
     process.stdout.write(`${await describeRules(words.slice(1), config.callingRules, systemClock.nowMs())}\n`)
-  } else if (command === 'drain') {
-    const { runDrain } = await import('../runtime/process/metrics/drain.ts')
+  } else if (command === 'drain' || command === 'reload') {
+    const { runDrain, runReload } = await import('../runtime/process/metrics/ask-role.ts')
     const [role = 'api', ...more] = words.slice(1)
-    if (!isRole(role) || more.length > 0) fail('Say which role drains: npm run patchbay drain [api|jobs|voice]')
+    if (!isRole(role) || more.length > 0) fail(`Say which role: npm run patchbay ${command} [api|jobs|voice]`)
     const port = argv.find((argument) => argument.startsWith('--port='))?.slice('--port='.length)
     const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
-    await runDrain(asked, writeLine)
+    await (command === 'drain' ? runDrain : runReload)(asked, writeLine)
   } else if (command === 'doctor') {
     const { runDoctor } = await import('./doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
     process.stdout.write(`${text}\n`)
     process.exitCode = healthy ? 0 : 1
   } else {
-    const stop = watchStopRequests(() => log)
+    const stop = watchStopRequests(() => log, hangsUp())
     const selfContained = command === 'start'
     const roles = selfContained ? ROLES : ROLES.filter((role) => words.includes(role))
-    log = createLogger({ level: config.logLevel, name: selfContained ? 'patchbay' : roles.join('+') })
+    let { logLevel } = config
+    log = createLogger({ level: () => logLevel, name: selfContained ? 'patchbay' : roles.join('+') })
     const links = serviceLinksOf(process.env)
     if (links.length > 0) {
       log.warn({ variables: links }, 'Variables that Kubernetes sets for Services are no settings and were passed over')
     }
-    await run({
-      roles,
-      selfContained,
-      flags,
-      stop,
-      log,
-      envFile,
-      config: await effectiveConfig(config, { roles, selfContained }),
-    })
+    const effective = await effectiveConfig(config, { roles, selfContained })
+    const applied = (next: EffectiveConfig): void => {
+      logLevel = next.logLevel
+    }
+    const reloading = openReloads({ flags, read: config, config: effective, log, applied })
+    await run({ roles, selfContained, flags, stop, log, envFile, config: effective, reloading })
   }
 }
 

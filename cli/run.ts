@@ -45,6 +45,7 @@ export async function run(options: Run): Promise<void> {
   const engine = engineThreads()
   if (config.audioFirst !== 'false' && carriesAudio(options)) raise(process.pid)
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
+  options.reloading.listen(running)
   const closing = new AbortController()
   let failure: unknown
   let graceMs = 0
@@ -99,6 +100,7 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
     clock: systemClock,
     requestStop,
     signal,
+    reloads: options.reloading.reloads,
   }
   if (roles.includes('api')) await requireFreePort(config.port, config.host)
   // Chats, analyses and samples of voices need it: half a second of a loop that shall carry calls by then.

@@ -6,6 +6,7 @@ import type { StopRequests } from '../runtime/process/lifecycle.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { Supervised } from '../runtime/process/supervisor.ts'
 import type { EmbeddedServices } from '../store/embedded/embedded.ts'
+import type { ProcessReloads } from './open-reloads.ts'
 
 /** What is to run. */
 export interface Run {
@@ -16,6 +17,7 @@ export interface Run {
   readonly log: Logger
   readonly envFile: EnvFile | undefined
   readonly config: EffectiveConfig
+  readonly reloading: ProcessReloads
 }
 
 /** What runs, in the order it was started. */

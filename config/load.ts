@@ -58,15 +58,29 @@ export function loadConfig(given: Environment, flags: readonly string[] = [], fi
 }
 
 let environment: Environment | undefined
+/** Without the operator's file. */
+let given: Environment | undefined
 
 /**
  * Adds the variables of the operator's file to those of this process, once and before anything asks for them. Throws
  * `configuration` where the file is faulty.
  */
 export function useEnvFile(): EnvFile | undefined {
-  const file = readEnvFile(process.env)
-  environment = Object.freeze(withEnvFile({ ...withoutServiceLinks(process.env) }, file))
+  given = Object.freeze({ ...withoutServiceLinks(process.env) })
+  const file = readEnvFile(given)
+  environment = Object.freeze(withEnvFile(given, file))
   return file
+}
+
+/**
+ * The environment as a reload finds it: that of this process, in which nothing changes, with `overlay` over it (undefined
+ * unsets) and the operator's file as it is now. Throws `configuration` where the file is faulty.
+ */
+export function rereadEnvironment(overlay: Environment): { env: Environment; file: EnvFile | undefined } {
+  given ??= processEnvironment()
+  given = Object.freeze({ ...given, ...overlay })
+  const file = readEnvFile(given)
+  return { env: withEnvFile(given, file), file }
 }
 
 /**

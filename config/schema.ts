@@ -13,6 +13,8 @@ export interface Setting {
   /** Smallest number, or shortest string. */
   min?: number
   max?: number
+  /** A running process takes it anew: `patchbay reload`. */
+  reload?: true
 }
 
 export const SETTINGS = {
@@ -314,6 +316,7 @@ export const SETTINGS = {
     default: 20,
     min: 1,
     max: 1000,
+    reload: true,
     description: 'Sessions one voice worker takes at once.',
   },
   workerMaxLagMs: {
@@ -568,12 +571,14 @@ export const SETTINGS = {
     env: 'PATCHBAY_PRICES',
     type: 'string',
     default: undefined,
+    reload: true,
     description: 'JSON file of prices that go before those of config/prices.json.',
   },
   callingRules: {
     env: 'PATCHBAY_CALLING_RULES',
     type: 'string',
     default: undefined,
+    reload: true,
     description:
       'JSON file of calling hours whose rows replace those of config/calling-rules.json for the same state or country.',
   },
@@ -587,6 +592,7 @@ export const SETTINGS = {
     env: 'PATCHBAY_LOG_LEVEL',
     type: 'string',
     default: 'info',
+    reload: true,
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     description: 'Least severe level that is logged.',
   },

@@ -10,10 +10,13 @@ const PAGE = join(import.meta.dirname, '..', 'docs/configuration.md')
 const BEGIN = '<!-- configuration: made by scripts/configuration-table.ts -->'
 const END = '<!-- /configuration -->'
 
+const RELOADED = ' Taken anew by `patchbay reload`.'
+
 /** The Markdown table of every setting. */
 export function configurationTable(): string {
   const rows = (Object.values(SETTINGS) as Setting[]).map(
-    (setting) => `| \`${setting.env}\` | ${typeOf(setting)} | ${defaultOf(setting)} | ${setting.description} |`,
+    (setting) =>
+      `| \`${setting.env}\` | ${typeOf(setting)} | ${defaultOf(setting)} | ${setting.description}${setting.reload === true ? RELOADED : ''} |`,
   )
   return ['| variable | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n')
 }

@@ -1,6 +1,6 @@
 import { operationsAddress } from '../config/operations-address.ts'
 import type { EffectiveConfig } from '../config/schema.ts'
-import { loadPrices } from '../runtime/call/cost.ts'
+import { openPrices } from '../runtime/call/reloaded-prices.ts'
 import { Carriers } from '../runtime/dialing/carriers.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
@@ -21,6 +21,7 @@ import { countDeliveries } from '../store/events/count-deliveries.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
+import { listenForReloads } from '../store/redis/reload.ts'
 import { startAnalysis } from './analysis/start.ts'
 import { countBackups, startBackups } from './backups/start.ts'
 import { startBatches } from './batch/start.ts'
@@ -65,7 +66,7 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push((graceMs) => dialer.stop(graceMs))
     const carriers = new Carriers(plugins)
     const releaseCarrier = carrierReleaser(store, carriers)
-    const prices = await loadPrices(plugins, context.config.pricesFile)
+    const prices = await openPrices(context)
     const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier, prices })
     opened.push(() => reaper.stop())
     const retention = startEventRetention({ ...context, store })
@@ -88,6 +89,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     })
     opened.push((graceMs) => analysis.stop(graceMs))
     const { smtpUrl, mailFrom } = context.config
+    const reloadRequests = await listenForReloads(redis, log, (reason) => context.reloads.reload(reason))
+    opened.push(() => reloadRequests.stop())
     const mailer = smtpUrl === undefined ? undefined : await openMailer(smtpUrl, mailFrom)
     opened.push(() => mailer?.close())
     const traces = await openTraces(context.config, log)
@@ -118,6 +121,7 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
         context.requestStop('drain')
         return { calls: 0 }
       },
+      reload: () => context.reloads.reload('patchbay reload'),
     })
     opened.push(() => operations.close())
     const leave = (): void => {

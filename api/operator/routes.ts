@@ -15,6 +15,7 @@ import {
 import { SECURITY_EVENTS, securityPage } from '../../store/accounts/security-log.ts'
 import { userById } from '../../store/accounts/users.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
+import { requestReload } from '../../store/redis/reload.ts'
 import { listWorkers } from '../../store/redis/slots.ts'
 import { requestWorkerDrain } from '../../store/redis/worker-drain.ts'
 import { approveTrunkHost, listTrunkHosts, removeTrunkHost } from '../../store/telephony/trunk-hosts.ts'
@@ -42,6 +43,7 @@ import {
   operatorUserExample,
   operatorWorkspaceExample,
   QuotasInput,
+  ReloadBody,
   SecurityBody,
   SettingsBody,
   SettingsInput,
@@ -110,6 +112,29 @@ const changeSettings = defineRoute({
   handler: async ({ body }, services) => {
     await setSignup(services.store, body.signup)
     return settingsBody(services)
+  },
+})
+
+const reload = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/reload',
+  success: { status: 200, schema: ReloadBody },
+  errors: ['settings_unusable'],
+  summary: 'Read settings anew without a restart: log level, capacity, prices, calling rules',
+  description:
+    'Each process reads its own file of variables, and the files of prices and calling rules. This node goes first: a fault of its settings changes nothing anywhere. Faults of other processes are in their logs; they go on with what they had.',
+  examples: {
+    success: { detail: 'Settings reloaded', changed: ['PATCHBAY_LOG_LEVEL'], needs_restart: [], processes: 3 },
+  },
+  handler: async ({ user }, { reloads, redis }) => {
+    const found = await reloads.reload(`the operator ${user.email}`).catch((cause: unknown) => {
+      if (!(cause instanceof PatchbayError) || cause.code !== 'configuration') throw cause
+      throw new PatchbayError('settings_unusable', { params: { reason: cause.message }, cause })
+    })
+    const processes = await requestReload(redis)
+    const { changed, needsRestart } = found
+    return { detail: 'Settings reloaded', changed: [...changed], needs_restart: [...needsRestart], processes }
   },
 })
 
@@ -400,6 +425,7 @@ const securityLog = defineRoute({
 export const operatorRoutes = [
   settings,
   changeSettings,
+  reload,
   workspaces,
   workspace,
   changeWorkspace,

@@ -27,6 +27,15 @@ export const SettingsInput = Type.Object({
   signup: Type.Union([Signup, Type.Null()], { description: 'null: what the configuration says.' }),
 })
 
+const variables = (description: string) => Type.Array(Type.String(), { description })
+
+export const ReloadBody = Type.Object({
+  detail: Type.String(),
+  changed: variables('Variables of this node that are in force anew.'),
+  needs_restart: variables('Variables that changed, too, and wait for a restart.'),
+  processes: Type.Integer({ description: 'Api nodes and job workers that were asked, this one included.' }),
+})
+
 const count = (description: string) => Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }))
 
 const QUOTAS = {

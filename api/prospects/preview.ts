@@ -44,7 +44,7 @@ const preview = defineRoute({
     body: { original_data: 'Mobile,plan\n+14155550199,gold\n12,silver\n', mapping: '{"Mobile":"primary_phone"}' },
     success: uploadPreviewExample,
   },
-  handler: async (request, { databaseUrl, config, clock, calling }) => {
+  handler: async (request, { databaseUrl, clock, calling }) => {
     const { params, tenant } = request
     const campaign = await requireCampaign(tenant, params.slug)
     const { consentRequired, ignoredRegions } = policyOf(campaign, calling.places)
@@ -66,7 +66,7 @@ const preview = defineRoute({
             consentRequired,
             ignoredRegions,
           },
-          rulesFile: config.callingRules,
+          rulesFile: calling.rulesFile,
           nowMs: clock.nowMs(),
         }
       },

@@ -88,6 +88,8 @@ export interface Sessions {
   workers(): LinkedWorker[]
   /** Asks a voice worker to take no new session and to end after its last. False: it is not linked to this node. */
   drainWorker(workerId: string): boolean
+  /** Asks the voice workers linked to this node to read their settings anew. */
+  reloadWorkers(): void
   /** How many sessions wait for a voice slot on this node, by kind. */
   waiting(): ReadonlyMap<string, number>
   /** This node stops: it says that it is not ready, so that new calls go elsewhere. Those that come nevertheless are served. */
@@ -165,6 +167,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       const worker = hub.worker(workerId)
       worker?.drain()
       return worker !== undefined
+    },
+    reloadWorkers() {
+      for (const worker of hub.workers()) worker.reload()
     },
     journalOf,
     waiting: () => dispatch.waiting(),

@@ -48,7 +48,7 @@ export async function measureFairness(
   const config = { inboundReserve: 0, workspaceShare: 1, callingRules: rulesFile }
   const dialers = await Promise.all(
     Array.from({ length: DISPATCHERS }, () =>
-      startDialer({ store, redis, databaseUrl, clock: systemClock, log, config }),
+      startDialer({ store, redis, databaseUrl, clock: systemClock, log, config, reloads: { watch: () => () => {} } }),
     ),
   )
   // Were there seats while the first ask, those would have them, and pay them back for a minute.

@@ -67,7 +67,7 @@ export interface WorkerMetrics {
  */
 export function createWorkerMetrics(
   workerId: string,
-  capacity: number,
+  capacity: () => number,
   traced: boolean,
   read: () => WorkerReadings,
 ): WorkerMetrics {
@@ -98,7 +98,7 @@ export function createWorkerMetrics(
     },
   })
   gauge(WORKER_METRICS.activeSessions, 'Sessions running', (readings) => readings.activeSessions)
-  gauge(WORKER_METRICS.capacity, 'Sessions taken at once', () => capacity)
+  gauge(WORKER_METRICS.capacity, 'Sessions taken at once', capacity)
   gauge(WORKER_METRICS.cpuUtilization, 'Share of one core used', (readings) => readings.cpuUtilization)
   gauge(WORKER_METRICS.memoryBytes, 'Resident memory', (readings) => readings.memoryBytes)
   gauge(

@@ -33,6 +33,7 @@ export const ERRORS = {
   campaign_running: { status: 400, retryable: false, detail: 'Campaign is currently running' },
   prospect_list_running: { status: 400, retryable: false, detail: 'Prospect list is currently running' },
   batch_running: { status: 400, retryable: false, detail: 'Batch is currently running' },
+  settings_unusable: { status: 400, retryable: false, detail: 'Settings can’t be used: {reason}' },
   link_invalid: { status: 400, retryable: false, detail: 'Link is used, expired or unknown' },
   mail_off: { status: 400, retryable: false, detail: 'No mail server is set; ask the operator for a link' },
   last_admin: { status: 400, retryable: false, detail: 'Workspace must keep an admin' },

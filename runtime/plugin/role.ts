@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import type { Reloads } from '../process/reloads.ts'
 import type { PluginRegistry } from './host.ts'
 
 /** A role of the process (api, jobs, voice), started by main.ts. */
@@ -21,7 +22,10 @@ export interface Role {
 
 /** What a voice worker gets: it reaches no database and no Redis. */
 export interface VoiceContext<Config> {
+  /** As the process was started. */
   readonly config: Config
+  /** What a reload changes. */
+  readonly reloads: Reloads<Config>
   /** The process's environment, for plugins alone: settings are in `config`. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The plugins of this process, loaded once; the guard enforces their grants already. */

@@ -16,8 +16,11 @@ export interface StopRequests {
   request(reason: string): void
 }
 
-/** Turns signals, a lost parent process and errors nobody caught into one request to stop. Installed once a process. */
-export function watchStopRequests(log: () => Logger | undefined): StopRequests {
+/**
+ * Turns signals, a lost parent process and errors nobody caught into one request to stop. Installed once a process.
+ * @param stopsAtHangup SIGHUP is a terminal's; otherwise it asks for a reload
+ */
+export function watchStopRequests(log: () => Logger | undefined, stopsAtHangup = true): StopRequests {
   const requested = Promise.withResolvers<string>()
   const forced = Promise.withResolvers<void>()
   let requestedAtMs: number | undefined
@@ -32,7 +35,7 @@ export function watchStopRequests(log: () => Logger | undefined): StopRequests {
   const request = (reason: string): void => {
     if (requestedAtMs === undefined) onSignal(reason)
   }
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+  for (const signal of SIGNALS) if (signal !== 'SIGHUP' || stopsAtHangup) process.on(signal, onSignal)
   // The last resort, where no boundary was: calls go on within a bound, and another error does not cut that short.
   const onCrash = (err: unknown): void => {
     process.exitCode = 1

@@ -5,7 +5,8 @@ import { withoutUserinfo } from '../lib/url-userinfo.ts'
 export type { Logger } from 'pino'
 
 interface LoggerOptions {
-  level: string
+  /** A function is asked at each line. */
+  level: string | (() => string)
   /** Role or part of the system, on every line. */
   name: string
   /** Where lines go; default stdout, for people when that is a terminal and as JSON otherwise. */
@@ -60,17 +61,21 @@ export function createLogger({ level, name, destination: target }: LoggerOptions
     (process.stdout.isTTY
       ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true })
       : destination({ fd: 1, sync: false }))
+  const lowest = typeof level === 'string' ? level : 'trace'
+  const isWanted = (line: number): boolean =>
+    typeof level === 'string' || line >= (pino.levels.values[level()] ?? Number.POSITIVE_INFINITY)
   return pino(
     {
       name,
-      level,
+      level: lowest,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: {
         level: (label) => ({ level: label }),
         log: (record) => withTrace(redact(record) as Record<string, unknown>),
       },
       hooks: {
-        logMethod(args, method) {
+        logMethod(args, method, line) {
+          if (!isWanted(line)) return
           const redacted = args.map((arg: unknown) => (typeof arg === 'string' ? redactText(arg) : arg))
           method.apply(this, redacted as Parameters<typeof method>)
         },

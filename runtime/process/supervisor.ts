@@ -27,6 +27,8 @@ export interface SupervisedOptions {
 export interface Supervised {
   /** Process id of the running child; undefined between two lives. */
   readonly pid: number | undefined
+  /** Says something to the running child over its channel; between two lives, and without a channel, nobody hears it. */
+  send(message: object): void
   /** Ends the child: `stopSignal`, then SIGKILL after `graceMs`. Resolves when it is gone. */
   stop(graceMs: number): Promise<void>
 }
@@ -59,6 +61,14 @@ class Supervisor implements Supervised {
 
   get pid(): number | undefined {
     return this.#child?.pid
+  }
+
+  send(message: object): void {
+    const { name, log } = this.#options
+    if (this.#child?.connected !== true) return
+    this.#child.send(message, (err) => {
+      if (err !== null) log.warn({ err, child: name }, `${name} could not be told`)
+    })
   }
 
   async firstStart(): Promise<void> {

@@ -1,7 +1,7 @@
-import { loadCallingRules } from '../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { openCallingLaw } from '../../runtime/dialing/calling-law.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
+import type { Reloads } from '../../runtime/process/reloads.ts'
 import { dueCampaigns, tellMissedCallBacks } from '../../store/campaigns/campaign-runs.ts'
 import { purgeCampaigns } from '../../store/campaigns/campaigns.ts'
 import { slotShares } from '../../store/campaigns/slot-shares.ts'
@@ -47,10 +47,11 @@ export async function startDialer(services: {
     readonly workspaceShare: number
     readonly callingRules?: string | undefined
   }
+  reloads: Pick<Reloads<{ readonly callingRules?: string | undefined }>, 'watch'>
   sweepIntervalMs?: number
 }): Promise<Dialer> {
   const { store, redis, databaseUrl, clock, log, config } = services
-  const [rules, places] = await Promise.all([loadCallingRules(config.callingRules), loadPlaces()])
+  const calling = await openCallingLaw(services)
   const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
   const room = redisCallRoom({ store, redis, quotas, shares: slotShares(config, { store, clock, log }) })
   const calls = openQueue('outbound-calls', redis)
@@ -66,7 +67,7 @@ export async function startDialer(services: {
     },
     async ({ payload: { uploadId, workspaceId }, lastAttempt, signal }) => {
       try {
-        const options = { databaseUrl, uploadId, workspaceId, rules, maxBatches: BATCHES_A_TURN }
+        const options = { databaseUrl, uploadId, workspaceId, rules: calling.rules, maxBatches: BATCHES_A_TURN }
         const state = await loadUpload(options, signal)
         if (state === 'gone') {
           await failUpload(store.tenant(workspaceId), uploadId, 'Its list was deleted', new Date(clock.nowMs()))
@@ -84,11 +85,7 @@ export async function startDialer(services: {
     const place = (call: { id: string; workspace_id: string }, waitMs: number, ahead: number) =>
       queueCall(calls, call, waitMs, ahead)
     try {
-      await tickCampaign(
-        { store, room, calling: { rules, places }, clock, log, place },
-        store.tenant(workspaceId),
-        campaignId,
-      )
+      await tickCampaign({ store, room, calling, clock, log, place }, store.tenant(workspaceId), campaignId)
     } catch (err) {
       log.warn({ err, campaignId }, 'A campaign could not be advanced; its next tick tries again')
     }

@@ -46,14 +46,24 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       stopping = true
       context.requestStop('drain')
     }
-    const metrics = createWorkerMetrics(workerId, config.workerCapacity, config.otlpEndpoint !== undefined, () => ({
-      state: stateNow(),
-      activeSessions: links?.activeSessions() ?? 0,
-      cpuUtilization: load.cpuUtilization,
-      memoryBytes: process.memoryUsage.rss(),
-      eventLoopLagMs: load.eventLoopLagMs,
-      eventLoopLagLimitMs: load.limitMs,
-    }))
+    let capacity = config.workerCapacity
+    const reload = (reason: string) => context.reloads.reload(reason)
+    context.reloads.watch(async (next) => () => {
+      capacity = next.workerCapacity
+    })
+    const metrics = createWorkerMetrics(
+      workerId,
+      () => capacity,
+      config.otlpEndpoint !== undefined,
+      () => ({
+        state: stateNow(),
+        activeSessions: links?.activeSessions() ?? 0,
+        cpuUtilization: load.cpuUtilization,
+        memoryBytes: process.memoryUsage.rss(),
+        eventLoopLagMs: load.eventLoopLagMs,
+        eventLoopLagLimitMs: load.limitMs,
+      }),
+    )
     opened.push(
       surviveStrayErrors((err) => {
         metrics.failure('process')
@@ -73,6 +83,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
         drain()
         return { calls: links?.activeSessions() ?? 0 }
       },
+      reload: () => reload('patchbay reload'),
     })
     opened.push(() => server.close())
     const breakers = new Breakers()
@@ -97,7 +108,9 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       urls: config.apiUrls,
       token: config.linkToken,
       workerId,
-      capacity: config.workerCapacity,
+      get capacity() {
+        return capacity
+      },
       metricsUrl: server.metricsUrl,
       openConversation: async (open, port) => {
         const conversation = await openConversation(open, port)
@@ -106,6 +119,15 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       },
       warm: (callId, agent) => warm.open(callId, agent),
       drain,
+      // The log has why one was refused.
+      reload: () =>
+        inBackground(
+          'link',
+          reload('an operator').then(
+            () => {},
+            () => {},
+          ),
+        ),
       state: stateNow,
       dropped: metrics.linkDropped,
       clock,

@@ -81,6 +81,8 @@ export interface LinkedWorker {
   warm(callId: string, agent: AgentSpec): void
   /** Asks it to take nothing new and to end once its calls are over. */
   drain(): void
+  /** Asks it to read its settings anew; one of an older version is not asked. */
+  reload(): void
   /** Offers the session; `accepted` or `rejected` arrives as a message. */
   open(session: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession
 }
@@ -201,6 +203,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   readonly #closing = new Map<number, ClosingSession>()
   readonly #batch: AudioBatch
   #nextSession = 1
+  #reloads = false
   #open = true
 
   constructor(
@@ -249,6 +252,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.workerId = message.workerId
         this.capacity = message.capacity
         this.metricsUrl = message.metricsUrl
+        this.#reloads = message.reloads === true
         this.#hello(this)
         this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
         break
@@ -312,6 +316,10 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     // Known before the next beat says so.
     this.state = 'draining'
     this.#send({ type: 'drain' })
+  }
+
+  reload(): void {
+    if (this.#open && this.#reloads) this.#send({ type: 'reload' })
   }
 
   open(open: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession {

@@ -18,14 +18,16 @@ export interface LinksOptions {
   urls: readonly string[]
   token: string
   workerId: string
-  /** Sessions at once, over all api nodes. */
-  capacity: number
+  /** Sessions at once, over all api nodes; read each time. */
+  readonly capacity: number
   metricsUrl: string
   openConversation: OpenConversation
   /** A session of this agent is likely to follow for this call. */
   warm?(callId: string, agent: AgentSpec): void
   /** An operator asks the worker to end once its calls are over. */
   drain?(): void
+  /** An operator asks the worker to read its settings anew. */
+  reload?(): void
   /** `draining` and `overloaded` take no new session. */
   state(): WorkerState
   /** Audio was not sent: an api node reads too slowly, or its link is gone. */

@@ -82,6 +82,8 @@ export const WORKER_MESSAGE = Type.Union([
     workerId: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
     capacity: Type.Integer({ minimum: 0, maximum: 1000 }),
     metricsUrl: Type.String({ maxLength: 2000 }),
+    /** It understands `reload`. */
+    reloads: Type.Optional(Type.Boolean()),
   }),
   message('heartbeat', {
     state: WORKER_STATE,
@@ -112,6 +114,8 @@ export const NODE_MESSAGE = Type.Union([
   message('warm', { callId: Type.String(), agent: AGENT_SPEC }),
   /** An operator wants the worker gone: it takes nothing new, and ends once its calls are over. */
   message('drain', {}),
+  /** An operator wants settings read anew. */
+  message('reload', {}),
   /** What the caller, the carrier or a supervisor did, in its place in the call's log. */
   message('event', { session, event: CALL_EVENT_IN_PLACE }),
   message('played', { session, id }),

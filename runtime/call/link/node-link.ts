@@ -129,7 +129,8 @@ export class NodeLink implements SessionLink {
       boundary('link', () => {
         this.#heardAtMs = clock.monotonicMs()
         this.#beatAtMs = this.#heardAtMs
-        this.send({ type: 'hello', protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl })
+        const hello = { protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl, reloads: true }
+        this.send({ type: 'hello', ...hello })
         this.beat()
         this.#heartbeat = setInterval(
           boundary('link', () => this.beat()),
@@ -219,6 +220,10 @@ export class NodeLink implements SessionLink {
     if (message.type === 'drain') {
       this.#worker.options.drain?.()
       this.beat()
+      return
+    }
+    if (message.type === 'reload') {
+      this.#worker.options.reload?.()
       return
     }
     const port = this.#sessions.port(message.session)

@@ -8,6 +8,7 @@ import { signalWithin } from '../../lib/async/signal-within.ts'
 import { isLoopbackHost } from '../../lib/client-address.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { buildInfo } from '../build-info.ts'
+import type { Reloaded } from '../reloads.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
@@ -31,15 +32,16 @@ export interface OperationsServerOptions {
   ready(): Promise<{ ready: boolean } & Record<string, unknown>>
   /** Who asks for metrics must show it as a bearer token. */
   token?: string | undefined
-  /** Asks the process to end once its calls are over; returns how many there are. From this machine alone, with DRAIN_HEADER. */
+  /** Asks the process to end once its calls are over; returns how many there are. From this machine alone, with ADMIN_HEADER. */
   drain?(): { calls: number }
+  /** Reads the settings anew, asked in the same way. Rejects with `configuration` where they can't be used. */
+  reload?(): Promise<Reloaded>
   /** What `GET /doctor/<topic>` answers, as JSON; asked from this machine alone. */
   diagnose?(topic: string, signal: AbortSignal): Promise<unknown>
 }
 
-/** What `POST /drain` must carry. */
-export const DRAIN_HEADER = 'x-patchbay-admin'
-export const DRAIN_VALUE = 'drain'
+/** What `POST /drain` and `POST /reload` must carry, with `drain` or `reload`. */
+export const ADMIN_HEADER = 'x-patchbay-admin'
 
 const REQUEST_TIMEOUT_MS = 5_000
 const DOCTOR_TIMEOUT_MS = 30_000
@@ -104,16 +106,23 @@ function measureReadiness({ registry, ready }: OperationsServerOptions): void {
 }
 
 async function serve(options: OperationsServerOptions, request: IncomingMessage, response: ServerResponse) {
-  const { registry, ready, diagnose, drain } = options
+  const { registry, ready, diagnose, drain, reload } = options
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
   const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '')
-  if (pathname === '/drain' && request.method === 'POST' && drain !== undefined && isLocal) {
+  const asked = { '/drain': drain, '/reload': reload }[pathname]
+  if (asked !== undefined && request.method === 'POST' && isLocal) {
     if (isByPage(request)) return answer(response, 403, BY_PAGE)
     // A form can't send it, nor can a script of another origin without asking first.
-    if (request.headers[DRAIN_HEADER] !== DRAIN_VALUE) {
-      return answer(response, 403, `POST /drain needs the header "${DRAIN_HEADER}: ${DRAIN_VALUE}"\n`)
+    const wanted = pathname.slice(1)
+    if (request.headers[ADMIN_HEADER] !== wanted) {
+      return answer(response, 403, `POST ${pathname} needs the header "${ADMIN_HEADER}: ${wanted}"\n`)
     }
-    return answer(response, 202, drain())
+    try {
+      return answer(response, 202, await asked())
+    } catch (error) {
+      if (!(error instanceof PatchbayError) || error.code !== 'configuration') throw error
+      return answer(response, 422, error.message)
+    }
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Method Not Allowed\n')
   if (pathname === '/health') return answer(response, 200, { status: 'ok', ...buildInfo() })

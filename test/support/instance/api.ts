@@ -13,6 +13,7 @@ import { createLogger, type Logger } from '../../../runtime/process/log.ts'
 import { openStore, type Store } from '../../../store/database/database.ts'
 import type { KeyScope } from '../../../store/database/schema.ts'
 import { undeclared } from '../source/declared.ts'
+import { testReloads } from './reloads.ts'
 import { type Teardown, testDatabase, testFolder, testRedis } from './services.ts'
 
 /** An answer, its JSON read. */
@@ -171,8 +172,10 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
   const env = { PATCHBAY_SIP_PORT: '0', ...options.env }
   const log = options.log ?? createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent', name: 'api' })
   const { signal } = stopping
+  const reloads = testReloads(config, log)
   const role = await startApi({
     config,
+    reloads,
     env,
     plugins: await loadPlugins({ config, env, log, signal, ...(await settingsFileOf(t, options.plugins)) }),
     log,

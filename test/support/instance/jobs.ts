@@ -5,6 +5,7 @@ import { loadPlugins } from '../../../runtime/plugin/host.ts'
 import { createLogger } from '../../../runtime/process/log.ts'
 import { startJobs } from '../../../workers/start.ts'
 import type { ApiClient, TestApi } from './api.ts'
+import { testReloads } from './reloads.ts'
 import type { Teardown } from './services.ts'
 
 /** Starts a job worker in this process beside a test api; ends with `t`, or sooner by `stop`. `env` is for its plugins. */
@@ -19,7 +20,18 @@ export async function startTestJobs(
   const { signal } = stopping
   const plugins = await loadPlugins({ config, env, log, signal })
   const role = await startJobs(
-    { config, env, plugins, log, clock: systemClock, requestStop: () => {}, signal, databaseUrl, redisUrl },
+    {
+      config,
+      reloads: testReloads(config, log),
+      env,
+      plugins,
+      log,
+      clock: systemClock,
+      requestStop: () => {},
+      signal,
+      databaseUrl,
+      redisUrl,
+    },
     eventData,
   )
   const stop = async () => {

@@ -12,6 +12,7 @@ import { pino } from 'pino'
 import { deriveConfig } from '../../../config/effective.ts'
 import { loadConfig } from '../../../config/load.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
+import { testReloads } from '../instance/reloads.ts'
 
 const [databaseUrl = '', redisUrl = '', dataDir = ''] = process.argv.slice(2)
 const { TEST_ROLES, TEST_API_PORT, TEST_API_URLS, TEST_CAPACITY, TEST_CALLING_RULES, TEST_LOG_LEVEL } = process.env
@@ -51,7 +52,19 @@ async function startApiNode(): Promise<string> {
     ...product,
     create: (kind, provider, ...options) => (kind === 'telephony' ? own : product).create(kind, provider, ...options),
   }
-  const services = { config, env: {}, plugins, log, clock, requestStop: () => {}, signal, databaseUrl, redisUrl }
+  const reloads = testReloads(config, log)
+  const services = {
+    config,
+    reloads,
+    env: {},
+    plugins,
+    log,
+    clock,
+    requestStop: () => {},
+    signal,
+    databaseUrl,
+    redisUrl,
+  }
   return (await startApi(services)).url ?? ''
 }
 
@@ -86,7 +99,8 @@ async function startJobs(): Promise<void> {
   const store = openStore({ databaseUrl, maxConnections: 4 })
   const redis = await createRedis(redisUrl, log)
   startBatches({ store, redis, clock, log, config, sweepIntervalMs: 100, lostAfterMs: 1_000 })
-  await startDialer({ store, redis, databaseUrl, clock, log, config, sweepIntervalMs: 100 })
+  const reloads = testReloads(config, log)
+  await startDialer({ store, redis, databaseUrl, clock, log, config, reloads, sweepIntervalMs: 100 })
   startReaper({ store, redis, clock, log, intervalMs: 500, graceMs: 1_000 })
 }
 

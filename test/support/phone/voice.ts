@@ -3,6 +3,7 @@ import { loadPlugins } from '../../../runtime/plugin/host.ts'
 import { createLogger } from '../../../runtime/process/log.ts'
 import { startVoice } from '../../../workers/voice/start.ts'
 import type { TestApi } from '../instance/api.ts'
+import { testReloads } from '../instance/reloads.ts'
 import type { Teardown } from '../instance/services.ts'
 
 /** Starts a voice worker in this process beside a test api: the conversation itself, with the offline and simulated providers. */
@@ -13,7 +14,16 @@ export async function startTestVoice(t: Teardown, api: TestApi, env: Record<stri
   const { signal } = stopping
   const plugins = await loadPlugins({ config, env, log, signal })
   const worker = await startVoice({
-    ...{ config, env, plugins, log, clock: systemClock, requestStop: () => {}, signal },
+    ...{
+      config,
+      reloads: testReloads(config, log),
+      env,
+      plugins,
+      log,
+      clock: systemClock,
+      requestStop: () => {},
+      signal,
+    },
   })
   t.teardown(async () => {
     await worker.stop(0)

@@ -89,6 +89,7 @@ t.test(
     const dialer = await startDialer({
       ...{ store, redis, databaseUrl, clock: systemClock, log, sweepIntervalMs: 100 },
       config: { inboundReserve: 0, workspaceShare: 1, callingRules: rulesFile },
+      reloads: { watch: () => () => {} },
     })
     const state = () => retried(() => uploadById(tenant, whole))
     let kills = 0

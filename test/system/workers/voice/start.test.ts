@@ -13,6 +13,7 @@ import { systemClock } from '../../../../runtime/lib/clock.ts'
 import { parsePrometheusText } from '../../../../runtime/lib/prometheus-text.ts'
 import { loadPlugins } from '../../../../runtime/plugin/host.ts'
 import { startVoice } from '../../../../workers/voice/start.ts'
+import { testReloads } from '../../../support/instance/reloads.ts'
 import { AGENT_SPEC } from '../../../support/providers/agent-spec.ts'
 
 /** The api node's end of the link, reduced to what a worker needs to see of it. */
@@ -77,7 +78,18 @@ async function startWorker(t: Test, env: Record<string, string> = {}) {
   const { signal } = new AbortController()
   const plugins = await loadPlugins({ config, env: process.env, log, signal })
   const linked = once(sockets, 'connection') as Promise<[WebSocket]>
-  const worker = await startVoice({ config, env: {}, plugins, log, clock: systemClock, requestStop: () => {}, signal })
+  const worker = await startVoice({
+    ...{
+      config,
+      reloads: testReloads(config, log),
+      env: {},
+      plugins,
+      log,
+      clock: systemClock,
+      requestStop: () => {},
+      signal,
+    },
+  })
   t.teardown(() => worker.stop(0))
   const [socket] = await linked
   return { worker, node: new Node(socket) }

@@ -226,7 +226,12 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
     eventLoopLagMs: 2,
     eventLoopLagLimitMs: 100,
   } as const
-  const metrics = createWorkerMetrics('worker-1', 12, false, () => readings)
+  const metrics = createWorkerMetrics(
+    'worker-1',
+    () => 12,
+    false,
+    () => readings,
+  )
   metrics.sessionOpened()
   metrics.failure('llm')
   metrics.failure('tts')

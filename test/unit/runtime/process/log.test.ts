@@ -13,6 +13,25 @@ t.test('a line is JSON with its level by name and an ISO time', async (t) => {
   t.match(lines, [{ level: 'info', name: 'test', msg: 'hello', port: 1, time: /^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/ }])
 })
 
+t.test('a level that is a function is asked at each line, also by loggers that were made before', async (t) => {
+  const lines: string[] = []
+  let level = 'info'
+  const log = createLogger({
+    level: () => level,
+    name: 'test',
+    destination: { write: (line) => void lines.push(line) },
+  })
+  const child = log.child({ part: 'x' })
+  child.debug('unheard')
+  level = 'debug'
+  child.debug('heard')
+  log.debug('heard')
+  level = 'silent'
+  child.fatal('unheard')
+  t.equal(lines.length, 2)
+  t.notMatch(lines.join(), 'unheard')
+})
+
 t.test('credentials do not reach the log at any depth', async (t) => {
   const { lines, log } = capture()
   const headers = { Authorization: 'Bearer s3cret', cookie: 's3cret', 'x-api-key': 's3cret', accept: '*/*' }

@@ -61,6 +61,7 @@ function consult(workers: Worker[]) {
       ...{ workerId: 'w', capacity: 1, activeSessions: 0, state: 'ready', metricsUrl: '' },
       warm: () => undefined,
       drain: () => undefined,
+      reload: () => undefined,
       open: (_open, events) => {
         queueMicrotask(() => worker(events))
         return {

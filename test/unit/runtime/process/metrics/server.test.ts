@@ -3,15 +3,15 @@ import { request } from 'node:http'
 import { hostname } from 'node:os'
 import { Counter, Registry } from 'prom-client'
 import t, { type Test } from 'tap'
+import { PatchbayError } from '../../../../../runtime/lib/errors.ts'
 import { buildInfo } from '../../../../../runtime/process/build-info.ts'
 import {
-  DRAIN_HEADER,
-  DRAIN_VALUE,
+  ADMIN_HEADER,
   type OperationsServerOptions,
   startOperationsServer,
 } from '../../../../../runtime/process/metrics/server.ts'
 
-const DRAIN = { [DRAIN_HEADER]: DRAIN_VALUE }
+const DRAIN = { [ADMIN_HEADER]: 'drain' }
 
 async function start(t: Test, options: Partial<OperationsServerOptions> = {}) {
   const registry = new Registry()
@@ -84,6 +84,23 @@ t.test('the doctor and the drain are asked from this machine', async (t) => {
   t.same([answer.status, await answer.json()], [202, { calls: 1 }])
   t.equal((await get('/drain', { method: 'POST' })).status, 403, 'a form sends no header of ours')
   t.equal(drained, 1)
+})
+
+t.test('a reload is asked for in the same way, and a fault of the settings is told', async (t) => {
+  let fault: Error | undefined
+  const { get } = await start(t, {
+    async reload() {
+      if (fault !== undefined) throw fault
+      return { changed: ['PATCHBAY_LOG_LEVEL'], needsRestart: ['PORT'] }
+    },
+  })
+  const reload = (headers = {}) => get('/reload', { method: 'POST', headers: { [ADMIN_HEADER]: 'reload', ...headers } })
+  const answer = await reload()
+  t.same([answer.status, await answer.json()], [202, { changed: ['PATCHBAY_LOG_LEVEL'], needsRestart: ['PORT'] }])
+  t.equal((await reload({ [ADMIN_HEADER]: 'drain' })).status, 403, 'what is meant for a drain reloads nothing')
+  fault = new PatchbayError('configuration', { params: { reason: 'PORT must be a whole number.' } })
+  const refused = await reload()
+  t.same([refused.status, await refused.text()], [422, 'PORT must be a whole number.'])
 })
 
 t.test('no web page drains or diagnoses, whatever name led it here', async (t) => {

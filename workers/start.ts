@@ -1,6 +1,6 @@
 import { operationsAddress } from '../config/operations-address.ts'
 import type { EffectiveConfig } from '../config/schema.ts'
-import { openPrices } from '../runtime/call/reloaded-prices.ts'
+import { openPrices } from '../runtime/call/cost.ts'
 import { Carriers } from '../runtime/dialing/carriers.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
 import { PatchbayError } from '../lib/errors.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
 import { firstFault } from '../plugin/manifest.ts'
+import type { Reloads } from '../process/reloads.ts'
 import type { StageChoices, Usage } from './types/usage.ts'
 
 /** US dollars for each stage; `null` where something was used whose price isn't known. */
@@ -81,6 +82,28 @@ const SHIPPED = join(import.meta.dirname, '../../config/prices.json')
 export async function loadPrices(registry: Registry, ownFile?: string): Promise<Prices> {
   const [shipped, own] = await Promise.all([readTable(SHIPPED), ownFile ? readTable(ownFile) : {}])
   return makePrices(shipped, own, registry)
+}
+
+interface PricesContext {
+  readonly config: { readonly pricesFile?: string | undefined }
+  readonly plugins: Registry
+  readonly reloads: Pick<Reloads<{ readonly pricesFile?: string | undefined }>, 'watch'>
+}
+
+/** The shipped prices and the operator's, read anew at each reload. Throws `configuration` when a file can't be used. */
+export async function openPrices({ config, plugins, reloads }: PricesContext): Promise<Prices> {
+  let prices = await loadPrices(plugins, config.pricesFile)
+  reloads.watch(async ({ pricesFile }) => {
+    const next = await loadPrices(plugins, pricesFile)
+    return () => {
+      prices = next
+    }
+  })
+  return {
+    costOf: (choices, usage, at) => prices.costOf(choices, usage, at),
+    priceOf: (kind, provider, name, at) => prices.priceOf(kind, provider, name, at),
+    platformUsdPerMinute: (at) => prices.platformUsdPerMinute(at),
+  }
 }
 
 async function readTable(file: string): Promise<PriceTable> {

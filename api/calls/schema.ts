@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
 import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
+import { FAILURE_CAUSES } from '../../runtime/plugin-sdk/telephony/cause.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
@@ -87,7 +88,15 @@ export const CallBody = Type.Object({
         trunk: Type.Optional(Type.String()),
         sip_status: Type.Optional(Type.Integer({ description: 'The last answer to the INVITE.' })),
         q850: Type.Optional(Type.Integer({ description: 'The cause of the end, ITU-T Q.850.' })),
-        released_by: Type.Optional(Type.String({ description: '`caller`, `callee`, `carrier` or `patchbay`.' })),
+        released_by: Type.Optional(
+          Type.String({ description: 'Who ended it: `caller`, `callee`, `carrier`, `network` or `patchbay`.' }),
+        ),
+        cause: Type.Optional(
+          Type.String({ description: `What a call came to that was not answered: ${FAILURE_CAUSES.join(', ')}.` }),
+        ),
+        redress: Type.Optional(
+          Type.String({ description: 'Where to object to a block, as the blocking network names it (603+, 608).' }),
+        ),
         pdd_ms: Type.Optional(Type.Number({ description: 'From dialling to the first sign of ringing.' })),
       },
       { description: 'What the carrier knows of the call.' },

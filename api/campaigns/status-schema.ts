@@ -17,6 +17,7 @@ export const StatusBody = Type.Object({
         'no_capacity',
         'budget_reached',
         'too_many_failures',
+        'numbers_blocked',
         'all_held',
       ],
       { description: 'Why a stopped campaign calls nobody; null: its next tick will call.' },

@@ -222,6 +222,25 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
       call_log_id: callExample.call_log_id,
     },
   },
+  'number.blocked': {
+    summary: 'Networks block calls from one of your numbers; campaigns let it rest',
+    data: Type.Object({
+      phone_number: Type.String({ description: 'The number that was called from.' }),
+      blocked: Type.Integer({ description: 'How many of its latest calls in campaigns were blocked.' }),
+      of_last: Type.Integer({ description: 'Of so many.' }),
+      rests_until: Instant,
+      reason: Nullable(Type.String({ description: 'The words of the network that blocked the last one.' })),
+      call_log_id: Nullable(Id),
+    }),
+    example: {
+      phone_number: '+14155550100',
+      blocked: 3,
+      of_last: 10,
+      rests_until: '2026-01-31T10:00:00.000Z',
+      reason: 'SIP error: 603 Network Blocked; a carrier or an analytics service blocked the call',
+      call_log_id: callExample.call_log_id,
+    },
+  },
   'document.ready': { summary: 'A document can be found by its agent', data: Document, example: documentExample },
   'document.failed': {
     summary: 'A document could not be read',

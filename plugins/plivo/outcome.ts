@@ -21,8 +21,7 @@ export function dialNews(form: Readonly<Record<string, string>>): DialNews {
     return { carrierId: CallUUID, ringing: CallStatus === 'ringing' || Event === 'Ring' }
   }
   if (CallStatus === 'completed') {
-    const detail = 'The callee hung up at once'
-    return { carrierId: CallUUID, over: { failure: 'rejected', detail, answered: true } }
+    return { carrierId: CallUUID, over: { failure: 'hung_up', answered: true } }
   }
   const byStatus = { busy: 'busy', 'no-answer': 'no_answer', timeout: 'no_answer', cancel: 'canceled' } as const
   const failure = FAILURES[HangupCauseName] ?? byStatus[CallStatus as keyof typeof byStatus] ?? 'carrier'

@@ -1,7 +1,7 @@
 /** What a simulated callee does. The number dialled decides, so that a test or a reader knows beforehand. */
 export interface Behaviour {
   /** What becomes of the call. */
-  answer: 'human' | 'voicemail' | 'busy' | 'no_answer' | 'rejected' | 'invalid_number' | 'carrier'
+  answer: 'human' | 'voicemail' | 'busy' | 'no_answer' | 'rejected' | 'blocked' | 'invalid_number' | 'carrier'
   ringMs: number
   /** `talks` asks its questions and says goodbye; `leaves` hangs up in the middle of the agent's first sentence. */
   manner: 'talks' | 'silent' | 'leaves' | 'listens'
@@ -35,6 +35,7 @@ export const SUFFIXES: Readonly<Record<string, Outcome>> = {
   '9906': 'invalid_number',
   '9907': 'carrier',
   '9908': 'silent',
+  '9909': 'blocked',
 }
 
 export interface CalleeSettings {

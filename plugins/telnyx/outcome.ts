@@ -27,10 +27,11 @@ export interface CallPayload {
 /** A webhook of a call we dialled. */
 export function dialNews(event: string, payload: CallPayload): DialNews {
   const carrierId = payload.call_control_id ?? ''
-  if (event !== 'call.hangup') return { carrierId, ringing: event === 'call.initiated' }
+  // Telnyx has no event for ringing: between `call.initiated` and `call.answered` nothing comes.
+  if (event !== 'call.hangup') return { carrierId, sent: event === 'call.initiated' }
   const cause = payload.hangup_cause ?? 'unspecified'
   if (cause === 'normal_clearing') {
-    return { carrierId, over: { failure: 'rejected', detail: 'The callee hung up at once', answered: true } }
+    return { carrierId, over: { failure: 'hung_up', answered: true } }
   }
   const failure = FAILURES[cause] ?? 'carrier'
   const detail = failure === 'carrier' ? { detail: `Telnyx error: the call failed (${cause})` } : {}

@@ -1,11 +1,14 @@
 import type { AnsweredBy, CarrierCallState, DialFailure } from '../../runtime/plugin-sdk/telephony/carrier.ts'
-import { meaningOf } from '../../runtime/plugin-sdk/telephony/cause.ts'
+import { verdictOf } from '../../runtime/plugin-sdk/telephony/cause.ts'
 import type { DialNews } from '../../runtime/plugin-sdk/telephony/stream/dialled.ts'
 
 /** Twilio's words for what becomes of a call, as ours. Pure. */
 
 /** Numbers of Twilio's error catalogue that say the callee's number is at fault. */
 const BAD_NUMBER_CODES = new Set([13_223, 13_224, 21_211, 21_214, 21_217, 21_401, 21_421])
+
+/** Of the same catalogue: the call was blocked on its way, such as 32203 (potential fraud) and 32224 (regulatory). */
+const BLOCK_CODES = new Set([32_203, 32_204, 32_205, 32_224])
 
 /** True when the order was refused because of the number that was to be dialled. */
 export function blamesNumber(code: number | undefined): boolean {
@@ -33,7 +36,7 @@ export function failureOf(
     case 'failed':
       return failedCall(sipCode, errorCode)
     case 'completed':
-      return { failure: 'rejected', detail: 'The callee hung up at once' }
+      return { failure: 'hung_up' }
     default:
       return undefined
   }
@@ -41,19 +44,20 @@ export function failureOf(
 
 function failedCall(sipCode: number | undefined, errorCode: number | undefined): Failure {
   if (blamesNumber(errorCode)) return { failure: 'invalid_number' }
-  if (sipCode !== undefined) {
-    // The callee's network refuses with 403 what a trunk of our own would for our account's sake.
-    const { failure } = sipCode === 403 ? { failure: 'rejected' as const } : meaningOf({ sipStatus: sipCode })
-    if (failure !== 'carrier') return { failure }
-  }
   const clues = [
     ...(errorCode === undefined ? [] : [`error ${errorCode}`]),
     ...(sipCode === undefined ? [] : [`SIP ${sipCode}`]),
   ]
-  return {
-    failure: 'carrier',
-    detail: `Twilio error: the call failed${clues.length > 0 ? ` (${clues.join(', ')})` : ''}`,
+  const detail = `Twilio error: the call failed${clues.length > 0 ? ` (${clues.join(', ')})` : ''}`
+  // The callee's network refuses with 403 what a trunk of our own would for our account's sake.
+  if (BLOCK_CODES.has(errorCode ?? 0) || sipCode === 403 || sipCode === 608) return { failure: 'blocked', detail }
+  // Whether a person refused it depends on whether it rang.
+  if (sipCode === 603 || sipCode === 607) return { failure: 'rejected' }
+  if (sipCode !== undefined) {
+    const { failure } = verdictOf({ sipStatus: sipCode })
+    if (failure !== 'carrier') return { failure }
   }
+  return { failure: 'carrier', detail }
 }
 
 /** A status callback, as news of a call we dialled. */

@@ -148,6 +148,8 @@ export function carrierEvent({
   sipStatus,
   q850,
   releasedBy,
+  cause,
+  redress,
   pddMs,
 }: CarrierFigures): EventOf<'carrier'> {
   return {
@@ -157,6 +159,8 @@ export function carrierEvent({
     ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
     ...(q850 === undefined ? {} : { q850 }),
     ...(releasedBy === undefined ? {} : { released_by: releasedBy }),
+    ...(cause === undefined ? {} : { cause }),
+    ...(redress === undefined ? {} : { redress }),
     ...(pddMs === undefined ? {} : { pdd_ms: pddMs }),
   }
 }

@@ -10,6 +10,7 @@ export const OUTCOMES = [
   'hung_up',
   'abandoned',
   'declined',
+  'blocked',
   'opted_out',
   'invalid_number',
   'fault',
@@ -19,7 +20,8 @@ export const OUTCOMES = [
 ] as const
 /**
  * What an attempt came to. `unknown`: its process died after the carrier may have been asked. `skipped`: it was refused
- * right before the carrier was asked. `canceled`: ended on our side before it was answered.
+ * right before the carrier was asked. `canceled`: ended on our side before it was answered. `blocked`: a network refused it for the
+ * number it came from.
  */
 type AttemptOutcome = (typeof OUTCOMES)[number]
 
@@ -35,7 +37,7 @@ type Resolution =
   | 'failed'
 
 /** Outcomes whose waiting time a campaign sets. */
-export const RETRIED = ['busy', 'no_answer', 'voicemail', 'hung_up', 'abandoned', 'fault'] as const
+export const RETRIED = ['busy', 'no_answer', 'voicemail', 'hung_up', 'abandoned', 'blocked', 'fault'] as const
 export type Retried = (typeof RETRIED)[number]
 
 export interface RetryRule {
@@ -56,11 +58,12 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy['retry'] = {
   busy: { afterMinutes: 20 },
   voicemail: { afterMinutes: 240, otherPartOfDay: true },
+  blocked: { afterMinutes: 30 },
   fault: { afterMinutes: 2 },
 }
 /** One who hung up within this time of the answer heard no more than the greeting. */
 const HUNG_UP_MS = 10_000
-/** Waits after faults of the carrier in a row, in units of `retry.fault`; the fault after the last of them is final. */
+/** Waits after faults of the carrier and blocks in a row, in units of `retry.fault` or `retry.blocked`; the next one is final. */
 const FAULT_WAITS = [1, 4, 15] as const
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -83,11 +86,13 @@ export function attemptOutcomeOf(call: EndedDial): AttemptOutcome {
   if (endReason === 'abandoned') return 'abandoned'
   if (endReason === 'invalid_number') return 'invalid_number'
   if (endReason === 'rejected') return 'declined'
+  if (endReason === 'blocked') return 'blocked'
   if (status === 'busy') return 'busy'
   if (status === 'no_answer') return 'no_answer'
   if (disposition === 'voicemail' || answeredBy === 'machine') return 'voicemail'
   if (status === 'canceled') return answered ? 'reached' : placed ? 'canceled' : 'skipped'
   if (status === 'failed') {
+    if (disposition === 'hung_up') return 'hung_up'
     // A conversation that broke off took place.
     if (answered && durationMs > HUNG_UP_MS) return 'reached'
     if (endReason === 'node_lost') return placed ? 'unknown' : 'fault'
@@ -102,7 +107,7 @@ export function attemptOutcomeOf(call: EndedDial): AttemptOutcome {
 interface History {
   /** Attempts charged so far. */
   attempts: number
-  /** Of the carrier. */
+  /** Of the carrier, and blocks. */
   faultsInARow: number
   /** Parts of the day tried since all three were. */
   partsTried: readonly PartOfDay[]
@@ -143,10 +148,11 @@ export function decide(
   at: { endedMs: number; startedMs: number; zone: string },
   more: { skippedFor?: string | undefined; callBackMs?: number | undefined; isOwnFault?: boolean } = {},
 ): Decision {
-  const charged = outcome !== 'fault' && outcome !== 'skipped'
+  const failed = outcome === 'fault' || outcome === 'blocked'
+  const charged = !failed && outcome !== 'skipped'
   const attempts = history.attempts + (charged ? 1 : 0)
   const keepsFaults = outcome === 'skipped' || (outcome === 'fault' && more.isOwnFault === true)
-  const faultsInARow = keepsFaults ? history.faultsInARow : outcome === 'fault' ? history.faultsInARow + 1 : 0
+  const faultsInARow = keepsFaults ? history.faultsInARow : failed ? history.faultsInARow + 1 : 0
   const partsTried = charged ? tried(history.partsTried, partOfDay(at.startedMs, at.zone)) : history.partsTried
   const end = (resolution: Resolution): Decision => ({
     charged,
@@ -169,8 +175,8 @@ export function decide(
   const gapMs = policy.minMinutesBetween * MINUTE_MS
   if (more.callBackMs !== undefined && final === 'reached') return next(Math.max(more.callBackMs, at.endedMs))
   if (outcome === 'skipped') return next(at.endedMs + (more.skippedFor === 'webhook' ? gapMs : 0))
-  if (outcome === 'fault') {
-    const shortMs = (policy.retry.fault ?? DEFAULT_RETRY.fault)!.afterMinutes * MINUTE_MS
+  if (failed) {
+    const shortMs = (policy.retry[outcome] ?? DEFAULT_RETRY[outcome])!.afterMinutes * MINUTE_MS
     if (more.isOwnFault) return next(at.endedMs + shortMs)
     const wait = FAULT_WAITS[faultsInARow - 1]
     return wait === undefined ? end('failed') : next(at.endedMs + wait * shortMs)

@@ -26,11 +26,14 @@ export class SourceNumberChooser {
   }
 
   /**
-   * The number the prospect saw before, else one of their area code, else the one used least lately. Undefined: all have made
+   * Another number than one from which the prospect could not be reached because the call was blocked, where there is one. Of
+   * these: the number the prospect saw before, else one of their area code, else the one used least lately. Undefined: all have made
    * as many attempts as they may.
    */
-  choose(prospect: { phone: string; before: string | null }, nowMs: number): string | undefined {
-    const free = this.#numbers.filter(({ attempts }) => this.#maxPerDay === 0 || attempts < this.#maxPerDay)
+  choose(prospect: { phone: string; before: string | null; wasBlocked?: boolean }, nowMs: number): string | undefined {
+    const all = this.#numbers.filter(({ attempts }) => this.#maxPerDay === 0 || attempts < this.#maxPerDay)
+    const others = prospect.wasBlocked === true ? all.filter(({ number }) => number !== prospect.before) : all
+    const free = others.length > 0 ? others : all
     const area = areaOf(prospect.phone)
     const local = area === undefined ? [] : free.filter(({ number }) => areaOf(number) === area)
     const found = free.find(({ number }) => number === prospect.before) ?? leastLately(local) ?? leastLately(free)

@@ -43,6 +43,8 @@ export interface CallCarrier {
   sip_status?: number
   q850?: number
   released_by?: string
+  cause?: string
+  redress?: string
   pdd_ms?: number
 }
 export interface CallQuality {

@@ -28,7 +28,7 @@ interface Row {
   states: Parameters<typeof callStates>[0]
   days: DayRow
   last_tick: unknown
-  numbers: Pick<CampaignNumber, 'number' | 'attempts'>[]
+  numbers: Pick<CampaignNumber, 'number' | 'attempts' | 'blockedAt'>[]
   agent: boolean
   call_backs: { promised: number; missed: number }
   retries: { windowGroup: number; due: number; next: string | null }[]

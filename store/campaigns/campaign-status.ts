@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { REST_LOOKBACK, restsUntil } from '../../runtime/dialing/number-rest.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callOfAttempt } from './attempt-calls.ts'
 
@@ -181,7 +182,7 @@ export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
             and campaign_id = ${campaignId} and ended_at is null)
           union all
           (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
-            and campaign_id = ${campaignId} and ended_at is not null and outcome not in ('skipped', 'fault')
+            and campaign_id = ${campaignId} and ended_at is not null and outcome not in ('skipped', 'fault', 'blocked')
             order by ended_at desc limit ${sql.lit(MOST_RECENT)})
         ) as a ${callOfAttempt(workspaceId, sql`picked_up_at, answered_at`)}
         where (a.ended_at is not null or coalesce(c.picked_up_at, c.answered_at) is not null)
@@ -263,7 +264,13 @@ export interface CampaignNumber {
   number: string
   attempts: number
   lastAt: Date | null
+  /** When those of its latest attempts ended that were blocked; ISO 8601. */
+  blockedAt: string[]
 }
+
+/** Until when the number rests, because networks block its calls; undefined: it may call. */
+export const restOf = ({ blockedAt }: Pick<CampaignNumber, 'blockedAt'>, now: Date): number | undefined =>
+  restsUntil(blockedAt.map(Date.parse), now.getTime())
 
 type CallsFrom = { agent_id: string | null; from_numbers: readonly string[]; max_calls_per_number_per_day: number }
 
@@ -274,7 +281,7 @@ export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now:
       ? sql`p.phone_number = any(${[...campaign.from_numbers]}::text[])`
       : sql`p.agent_id = ${campaign.agent_id}`
   return sql`(
-    select p.phone_number as number, counted.n as attempts, latest.created_at as "lastAt"
+    select p.phone_number as number, counted.n as attempts, latest.created_at as "lastAt", blocks.at as "blockedAt"
     from phone_numbers p
     cross join lateral (
       select count(*)::int as n from (
@@ -286,6 +293,13 @@ export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now:
       select created_at from prospect_attempts where workspace_id = ${workspaceId} and from_number = p.phone_number
         and created_at > ${since} order by created_at desc limit 1
     ) as latest on true
+    cross join lateral (
+      select coalesce(json_agg(ended_at) filter (where outcome = 'blocked'), '[]') as at from (
+        select outcome, ended_at from prospect_attempts where workspace_id = ${workspaceId}
+          and from_number = p.phone_number and created_at > ${since} and ended_at is not null and outcome <> 'skipped'
+        order by created_at desc limit ${sql.lit(REST_LOOKBACK)}
+      ) as recent
+    ) as blocks
     where p.workspace_id = ${workspaceId} and ${own} order by p.phone_number collate "C")`
 }
 

@@ -8,6 +8,8 @@ export interface EndedAttempt {
   id: string
   prospect_id: string | null
   phone: string
+  /** Our number that called. */
+  from_number: string
   call_id: string
   created_at: Date
   /** The call's. */
@@ -54,7 +56,7 @@ export function settleAttempts(
   const { workspaceId } = tenant
   return tenant.db.transaction().execute(async (db) => {
     const { rows } = await sql<EndedAttempt>`
-      select a.id, a.prospect_id, a.phone, a.call_id, a.created_at, c.status, c.end_reason, c.disposition, c.error,
+      select a.id, a.prospect_id, a.phone, a.from_number, a.call_id, a.created_at, c.status, c.end_reason, c.disposition, c.error,
         c.answered_by, c.answered_at, c.placed_at, coalesce(c.ended_at, ${now}) as ended_at, c.duration_ms,
         c.cost_llm + c.cost_stt + c.cost_tts + c.platform_cost as cost,
         exists (select from do_not_call n where n.workspace_id = ${workspaceId} and n.phone = a.phone
@@ -128,7 +130,7 @@ async function addToDay(
     insert into campaign_days as d (campaign_id, workspace_id, day, attempts, answered, humans, machines, abandoned, faults, cost)
     values (${campaignId}, ${workspaceId}, ${now.toISOString().slice(0, 10)}, ${dialled.length}, ${answered},
       ${Math.max(0, answered - machines)}, ${machines}, ${count(({ outcome }) => outcome === 'abandoned')},
-      ${count(({ outcome }) => outcome === 'fault')}, ${cost})
+      ${count(({ outcome }) => outcome === 'fault' || outcome === 'blocked')}, ${cost})
     on conflict (campaign_id, day) do update set attempts = d.attempts + excluded.attempts,
       answered = d.answered + excluded.answered, humans = d.humans + excluded.humans,
       machines = d.machines + excluded.machines, abandoned = d.abandoned + excluded.abandoned,
@@ -146,7 +148,7 @@ export async function overdueCalls(tenant: Tenant, campaignId: string, before: D
   return rows.map(({ id }) => id)
 }
 
-/** Of the last `window` attempts that ended since: how many there are and how many ended in a fault. */
+/** Of the last `window` attempts that ended since: how many there are and how many ended in a fault or were blocked. */
 export async function recentFaults(
   tenant: Tenant,
   campaignId: string,
@@ -154,7 +156,7 @@ export async function recentFaults(
   window: number,
 ): Promise<{ attempts: number; faults: number }> {
   const { rows } = await sql<{ attempts: number; faults: number }>`
-    select count(*)::int as attempts, (count(*) filter (where outcome = 'fault'))::int as faults from (
+    select count(*)::int as attempts, (count(*) filter (where outcome in ('fault', 'blocked')))::int as faults from (
       select outcome from prospect_attempts where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
         and ended_at > ${since} and outcome <> 'skipped' order by ended_at desc limit ${window}
     ) as last`.execute(tenant.db)

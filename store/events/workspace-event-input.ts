@@ -26,6 +26,18 @@ export type WorkspaceEventInput =
       }
     }
   | {
+      type: 'number.blocked'
+      data: {
+        phone_number: string
+        blocked: number
+        of_last: number
+        /** ISO 8601. */
+        rests_until: string
+        reason: string | null
+        call_log_id: string | null
+      }
+    }
+  | {
       type: 'trunk.down' | 'trunk.up'
       /** Of the trunk. */
       subject: string

@@ -1,5 +1,6 @@
 import { attemptOutcomeOf, decide, type PartOfDay } from '../../runtime/dialing/retry.ts'
 import { cancelQueuedCall } from '../../store/calls/cancel-calls.ts'
+import { publishBlockedNumbers } from '../../store/campaigns/blocked-numbers.ts'
 import { addDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import {
   type EndedAttempt,
@@ -33,6 +34,8 @@ export async function settleCampaign(tenant: Tenant, campaign: Campaign, now: Da
       })),
       now,
     )
+    const blocked = settled.flatMap(({ attempt, outcome }) => (outcome === 'blocked' ? [attempt] : []))
+    await publishBlockedNumbers(tenant, blocked, now)
     if (settled.length < MOST_SETTLED_AT_ONCE) return
   }
 }

@@ -3,7 +3,7 @@ import { openingsOf } from '../../runtime/dialing/openings.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'
 import { glanceAt } from '../../store/campaigns/campaign-glance.ts'
-import type { Progress } from '../../store/campaigns/campaign-status.ts'
+import { type Progress, restOf } from '../../store/campaigns/campaign-status.ts'
 import { windowGroupsById } from '../../store/campaigns/window-groups.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { Campaign } from '../../store/database/schema.ts'
@@ -25,6 +25,7 @@ type StopReason =
   | 'no_capacity'
   | 'budget_reached'
   | 'too_many_failures'
+  | 'numbers_blocked'
   | 'all_held'
 
 /** What the last tick wrote down. */
@@ -123,6 +124,15 @@ export async function campaignStatus(
       opens_at: verdict.open || opensMs === undefined ? null : new Date(opensMs).toISOString(),
     })
   }
+  const restMs = numbers.flatMap((one) => restOf(one, now) ?? [])
+  const allRest = numbers.length > 0 && restMs.length === numbers.length
+  if (allRest) {
+    hold('number_blocked', callable)
+    callable = 0
+    for (const one of byZone) one.callable_now = 0
+    const freeMs = Math.min(...restMs)
+    if (nextMs !== undefined && nextMs < freeMs) nextMs = freeMs
+  }
   const cap = campaign.max_calls_per_number_per_day
   if (cap > 0 && numbers.length > 0 && numbers.every(({ attempts }) => attempts >= cap)) {
     hold('number_cap', callable)
@@ -148,6 +158,7 @@ export async function campaignStatus(
     if (campaign.paused) return (campaign.pause_reason as StopReason | null) ?? 'paused'
     if (!glance.hasAgent) return 'no_agent'
     if (numbers.length === 0) return 'no_number'
+    if (allRest) return 'numbers_blocked'
     if (callable > 0) return ready === 0 || (lastTick !== undefined && lastTick.seats <= 0) ? 'no_capacity' : null
     if ((held.retry_wait ?? 0) > 0) return 'waiting_for_retry'
     if ((held.window ?? 0) + (held.holiday ?? 0) > 0) return 'outside_calling_hours'

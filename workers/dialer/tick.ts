@@ -15,6 +15,7 @@ import {
   callStatesOf,
   daySumsOf,
   progressOf,
+  restOf,
   runOf,
   sourceNumbersOf,
 } from '../../store/campaigns/campaign-status.ts'
@@ -23,7 +24,7 @@ import { type ClaimedCall, claimProspects } from '../../store/campaigns/prospect
 import { recentFaults } from '../../store/campaigns/prospect-settling.ts'
 import { windowGroupsById } from '../../store/campaigns/window-groups.ts'
 import type { Store } from '../../store/database/database.ts'
-import type { Campaign } from '../../store/database/schema.ts'
+import type { Campaign, Prospect } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { policyOf } from './policy.ts'
 import { settleCampaign } from './settle.ts'
@@ -57,7 +58,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   await tellCompletion(tenant, campaign, now)
   const rests = !campaign.active || campaign.paused || (await pauseWhereDue(tenant, campaign, now, log))
   const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
-  const numbers = await sourceNumbersOf(tenant, campaign, now)
+  const numbers = (await sourceNumbersOf(tenant, campaign, now)).filter((one) => restOf(one, now) === undefined)
   if (rests || agent === undefined || numbers.length === 0) {
     await room.leave(unit)
     return
@@ -94,8 +95,8 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
       campaign,
       agent: { id: agent.id, name: agent.agent_name },
       groups,
-      chooseNumber: (prospect: { phone: string; from_number: string | null }) =>
-        chooser.choose({ phone: prospect.phone, before: prospect.from_number }, clock.nowMs()),
+      chooseNumber: ({ phone, from_number, disposition }: Prospect) =>
+        chooser.choose({ phone, before: from_number, wasBlocked: disposition === 'blocked' }, clock.nowMs()),
       now,
     }
     for (;;) {

@@ -15,13 +15,16 @@ import { cancelOf } from '../transaction/client-transaction.ts'
 import { GIVE_UP_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
 import type { ContactName, Presence } from '../trunk/presence.ts'
-import { blockOf, causeOf, type Ending, reasonHeader } from './outcome.ts'
+import { type Ending, endingOf, reasonHeader } from './outcome.ts'
 
 /** Answers that only ask for another session interval. */
 const MAX_INTERVALS = 2
 /** Of a fork. */
 const MAX_BRANCHES = 32
-const CANCELED: Ending = { status: 487, reason: '', q850: undefined }
+const CANCELED: Ending = { status: 487, reason: '', ours: 'canceled' }
+const SILENT: Ending = { status: 0, reason: '', ours: 'silent' }
+/** A trunk that sends only 183 may ring already; a 183 that lasts so long is taken for ringing. */
+const PROGRESS_IS_RINGING_MS = 4_000
 
 interface OutboundEvents {
   ringing(): void
@@ -88,6 +91,8 @@ export class OutboundCall {
   /** The call was received, at least by a proxy. */
   #taken = false
   #rang = false
+  #alertedAtMs: number | undefined
+  #progressAtMs: number | undefined
   readonly #startedMs: number
   #stopWaiting: () => void = () => undefined
 
@@ -108,7 +113,7 @@ export class OutboundCall {
     this.#sending = sendAuthenticated(context.transactions, authenticator, flow, (extra) => this.#make(extra), {
       provisional: (response) => this.#provisional(response),
       final: (response) => this.#final(response),
-      failed: () => this.#fail({ status: 0, reason: '', q850: undefined }),
+      failed: () => this.#fail(SILENT),
     })
   }
 
@@ -147,6 +152,7 @@ export class OutboundCall {
     }
     if (response.status === 100) return
     this.#signOfLife()
+    this.#alerts(response.status)
     const tag = response.to.params.get('tag')
     const request = this.#sending?.current?.request
     if (tag !== undefined && request !== undefined && (this.#early.has(tag) || this.#early.size < MAX_BRANCHES)) {
@@ -222,6 +228,21 @@ export class OutboundCall {
     events.carrier?.({ pddMs: Math.round(context.clock.monotonicMs() - this.#startedMs) })
   }
 
+  /** 180 says that the phone rings; 183 alone that something is heard, which may be ringing (RFC 3261, section 21.1). */
+  #alerts(status: number): void {
+    const nowMs = this.#options.context.clock.monotonicMs()
+    if (status === 180) this.#alertedAtMs ??= nowMs
+    else if (status === 183) this.#progressAtMs ??= nowMs
+  }
+
+  /** How long the phone has rung; undefined: nothing says that it did. */
+  get #rangMs(): number | undefined {
+    const nowMs = this.#options.context.clock.monotonicMs()
+    if (this.#alertedAtMs !== undefined) return nowMs - this.#alertedAtMs
+    const heardMs = this.#progressAtMs === undefined ? 0 : nowMs - this.#progressAtMs
+    return heardMs >= PROGRESS_IS_RINGING_MS ? heardMs : undefined
+  }
+
   /** PRACK (RFC 3262): the other side repeats the answer until it knows that we have it. */
   #acknowledge(response: SipResponse, tag: string, dialog: Dialog): void {
     const text = headerOf(response, 'rseq') ?? ''
@@ -254,11 +275,7 @@ export class OutboundCall {
       this.#invite()
       return
     }
-    const { status, reason, contacts } = response
-    const block = blockOf(response, this.#rang)
-    const retryAfterS = Number(/^\d{1,6}/.exec(headerOf(response, 'retry-after') ?? '')?.[0] ?? 0)
-    const known = { status, reason, q850: causeOf(response), ...(block === undefined ? {} : { block }) }
-    this.#fail({ ...known, contacts: contacts.map(({ uri }) => uri), retryAfterS })
+    this.#fail(endingOf(response, this.#rangMs))
   }
 
   #accepted(response: SipResponse): void {
@@ -302,7 +319,7 @@ export class OutboundCall {
     } catch (error) {
       if (!(error instanceof MediaRefused)) throw error
       this.#goodbye(dialog, way, 'no_codec')
-      this.#fail({ status: 488, reason: error.message, q850: undefined })
+      this.#fail({ status: 488, reason: error.message })
     }
   }
 
@@ -333,15 +350,15 @@ export class OutboundCall {
     if (this.#reported || this.#hungUp) return
     this.hangUp('no_answer')
     // No phone rang: the trunk took the call and lost it.
-    if (!this.#rang) this.#fail({ status: 0, reason: '', q850: undefined, stalled: true })
-    else this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
+    if (this.#rang) this.#fail({ status: 480, reason: '', ours: 'ring_timeout' })
+    else this.#fail({ status: 0, reason: '', ours: 'stalled' })
   }
 
   /** No provisional response at all: the target is unreachable. A later answer is hung up on. */
   #silent(): void {
     if (this.#reported || this.#hungUp) return
     this.hangUp()
-    this.#fail({ status: 0, reason: '', q850: undefined })
+    this.#fail(SILENT)
   }
 
   #cancel(): void {

@@ -1,65 +1,90 @@
+import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
 import { cleanText } from '../../../runtime/lib/text.ts'
-import type { DialFailure } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
-import { meaningOf } from '../../../runtime/plugin-sdk/telephony/cause.ts'
-import { headersOf, type SipHeader, type SipResponse, type Uri } from '../message/message.ts'
+import {
+  blockWordsOf,
+  type SignallingFacts,
+  type Verdict,
+  verdictOf,
+} from '../../../runtime/plugin-sdk/telephony/cause.ts'
+import { headerOf, headersOf, type SipHeader, type SipResponse, type Uri } from '../message/message.ts'
 import { reasonOf } from '../message/serializer.ts'
 
 /** Why a call was not to be, as its last answer says it. */
-export interface Ending {
+export interface Ending extends SignallingFacts {
   /** 0: no answer came at all. */
   readonly status: number
   readonly reason: string
-  readonly q850: number | undefined
   /** Where a redirection leads. */
   readonly contacts?: readonly Uri[]
   /** Retry-After of an overloaded peer; 0: absent. */
   readonly retryAfterS?: number
-  /** Who refused the call in the callee's place, in its own words, as far as it gave any. */
-  readonly block?: string
-  /** The trunk said that it tries, and nothing more. */
-  readonly stalled?: boolean
+  /** Where an engine that blocked the call hears the caller's objection: a URL, a number or an address. */
+  readonly redress?: string
 }
 
-export interface Failed {
-  failure: DialFailure
+export interface Failed extends Verdict {
   /** For the operator. */
-  detail: string
-  /** Another way may lead there. */
-  elsewhere: boolean
+  readonly detail: string
 }
+
+const MAX_WORDS_CHARACTERS = 200
 
 /** What became of a call by its last answer, and a sentence for the operator. */
-export function failureOf({ status, reason, q850, block }: Ending): Failed {
+export function failureOf(ending: Ending): Failed {
+  const { status, reason, q850, redress } = ending
+  const facts = { ...ending, sipStatus: status === 0 ? undefined : status }
+  const verdict = verdictOf(facts)
+  const { sentence } = verdict
+  if (ending.ours !== undefined) return { ...verdict, detail: `SIP error: ${sentence ?? verdict.cause}` }
   const words = [...reason].filter((char) => char >= ' ' && char !== '\x7f').join('')
-  const { failure, sentence, elsewhere } = meaningOf({
-    sipStatus: status === 0 ? undefined : status,
-    q850,
-    isBlock: block !== undefined,
-  })
   const said = `${status} ${words.trim().slice(0, 120) || reasonOf(status)}`
   const cause = q850 === undefined ? '' : ` (Q.850 cause ${q850})`
-  const by = block === undefined || block === '' ? '' : ` (${block})`
-  const meant = sentence === undefined ? '' : `; ${sentence}${by}`
-  return { failure, detail: `SIP error: ${said}${cause}${meant}`, elsewhere }
+  const by = verdict.failure === 'blocked' ? cleanText(blockWordsOf(facts) ?? '', MAX_WORDS_CHARACTERS) : ''
+  const meant = sentence === undefined ? '' : `; ${sentence}${by === '' ? '' : ` (${by})`}`
+  const objection = verdict.failure === 'blocked' && redress !== undefined ? `; to object: ${redress}` : ''
+  return { ...verdict, detail: `SIP error: ${said}${cause}${meant}${objection}` }
 }
 
-/** Words of carriers and analytics engines that block calls by who calls. */
-const BLOCK_WORDS = /block|fraud|spam|robocall|nuisance|reputation|analytics|unwanted|violation|scam/i
-/** Statuses and the cause by which a callee, or an engine in its place, refuses. */
-const REFUSALS: ReadonlySet<number> = new Set([603, 607, 608])
-const CALL_REJECTED = 21
-const MAX_BLOCK_CHARACTERS = 200
+/** The call log's entry of an unanswered call. */
+export function endFigures(ending: Ending): CarrierFigures {
+  const { status, q850, redress } = ending
+  const { who, cause, failure } = failureOf(ending)
+  return {
+    // A status that nobody sent is no fact.
+    ...(status === 0 || ending.ours !== undefined ? {} : { sipStatus: status }),
+    ...(q850 === undefined ? {} : { q850 }),
+    releasedBy: who === 'us' ? 'patchbay' : who,
+    cause,
+    ...(failure === 'blocked' && redress !== undefined ? { redress } : {}),
+  }
+}
+
+/** The facts of a final answer. @param rangMs how long the callee's phone had rung; undefined: nothing said that it rang */
+export function endingOf(response: SipResponse, rangMs: number | undefined): Ending {
+  const { status, reason, contacts } = response
+  const said = ['reason', 'warning', 'x-twilio-error', 'call-info'].flatMap((name) => headersOf(response, name))
+  const retryAfterS = Number(/^\d{1,6}/.exec(headerOf(response, 'retry-after') ?? '')?.[0] ?? 0)
+  const redress = redressOf(response)
+  return {
+    ...{ status, reason, q850: causeOf(response), words: [reason, ...said], rangMs, retryAfterS },
+    contacts: contacts.map(({ uri }) => uri),
+    ...(redress === undefined ? {} : { redress }),
+  }
+}
 
 /**
- * Was the call refused by the network instead of the callee? So it is where an engine says so (608, RFC 8688; 603+ of the FCC; a
- * carrier's own words), and where nothing rang that a person could have refused. Undefined: a person may have; else the words.
+ * Where a caller objects to a block: the jCard of 608 (RFC 8688, section 3.2.1), or the url, tel or email in the text of the
+ * Reason header of 603+ (ATIS-1000099).
  */
-export function blockOf(response: SipResponse, rang: boolean): string | undefined {
-  if (!REFUSALS.has(response.status) && causeOf(response) !== CALL_REJECTED) return undefined
-  const said = ['reason', 'warning', 'x-twilio-error', 'call-info'].flatMap((name) => headersOf(response, name))
-  const words = [response.reason, ...said].find((one) => BLOCK_WORDS.test(one) || /purpose="?jwscard/i.test(one))
-  if (words === undefined && response.status !== 608 && rang) return undefined
-  return cleanText(words ?? '', MAX_BLOCK_CHARACTERS)
+function redressOf(response: SipResponse): string | undefined {
+  const card = headersOf(response, 'call-info')
+    .map((value) => /<([^<>\s]+)>[^,]*;\s*purpose\s*=\s*"?jwscard/i.exec(value)?.[1])
+    .find((one) => one !== undefined)
+  const named = headersOf(response, 'reason')
+    .map((value) => /[";\s](?:url=(https:[^;"\s]+)|tel=([+\d][^;"\s]*)|email=([^;"\s]+@[^;"\s]+))/i.exec(value))
+    .find((one) => one !== null)
+  const found = card ?? named?.slice(1).find((one) => one !== undefined)
+  return found === undefined ? undefined : cleanText(found, MAX_WORDS_CHARACTERS)
 }
 
 /** The cause of `Reason: Q.850;cause=17;text="busy"` (RFC 3326); undefined where no header says one. */

@@ -1,7 +1,5 @@
-import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
 import { boundary, caught } from '../../../runtime/lib/async/boundary.ts'
 import type { DialEvents, DialOrder } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
-import { meaningOf } from '../../../runtime/plugin-sdk/telephony/cause.ts'
 import { CallMedia } from '../media/call-media.ts'
 import type { MediaPair } from '../media/media-ports.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
@@ -15,7 +13,7 @@ import type { Target } from '../trunk/targets.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { attendedCalls } from './attended.ts'
 import { OutboundCall } from './outbound-call.ts'
-import { type Ending, failureOf } from './outcome.ts'
+import { type Ending, endFigures, failureOf } from './outcome.ts'
 import { caseOf, mayLead, redirectTarget, referTarget } from './transfer.ts'
 
 /** A trunk silent for this long is unreachable: six retransmissions have been sent by then. */
@@ -272,7 +270,7 @@ class Placing {
     if (this.#call !== undefined) stack.context.keepMessages(order.callId, this.#call.callId, true)
     const { active, target } = way
     if (this.#hungUp) {
-      events.carrier?.({ releasedBy: 'patchbay' })
+      events.carrier?.({ releasedBy: 'patchbay', cause: 'canceled' })
       return this.#give(() => events.failed('canceled'))
     }
     active.counted(ending.status)
@@ -291,12 +289,12 @@ class Placing {
     }
     const { failure, detail, elsewhere } = failureOf(ending)
     // The callee was alerted: don't call them again.
-    const goOn = elsewhere && !rang && ending.stalled !== true && (this.#ways.length > 0 || this.#trunks.length > 0)
+    const goOn = elsewhere && !rang && ending.ours !== 'stalled' && (this.#ways.length > 0 || this.#trunks.length > 0)
     if (ending.status === 0) {
       const { name } = active.trunk
       this.#why = active.isExtension
         ? `a phone of ${name} does not answer`
-        : `trunk "${name}" at ${active.authority} ${ending.stalled ? 'took the call and never said that it rings' : 'does not answer'}`
+        : `trunk "${name}" at ${active.authority} ${ending.ours === 'stalled' ? 'took the call and never said that it rings' : 'does not answer'}`
     }
     if (goOn) {
       active.figures.failedOver()
@@ -334,14 +332,4 @@ function forWhom({ onBehalfOf, from }: DialOrder, host: string): { displayName?:
   if (onBehalfOf === undefined) return {}
   const diversion = `<sip:${from}@${formatHost(host)}>;reason=unconditional`
   return { displayName: onBehalfOf, headers: [{ name: 'diversion', value: diversion }] }
-}
-
-/** The call log's entry of an unanswered call. */
-function endFigures({ status, q850, block }: Ending): CarrierFigures {
-  const { failure } = meaningOf({ sipStatus: status || undefined, q850, isBlock: block !== undefined })
-  return {
-    ...(status === 0 ? {} : { sipStatus: status }),
-    ...(q850 === undefined ? {} : { q850 }),
-    releasedBy: failure === 'carrier' ? 'carrier' : 'callee',
-  }
 }

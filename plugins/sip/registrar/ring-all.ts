@@ -1,7 +1,16 @@
 import type { DialEvents, DialFailure } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 
 /** The most informative reason why a call was not taken. */
-const BEST: readonly DialFailure[] = ['rejected', 'busy', 'no_answer', 'invalid_number', 'carrier', 'canceled']
+const BEST: readonly DialFailure[] = [
+  'rejected',
+  'busy',
+  'no_answer',
+  'hung_up',
+  'blocked',
+  'invalid_number',
+  'carrier',
+  'canceled',
+]
 
 /**
  * Several phones ring for one call: the first that is picked up has it, and the others are hung up. When none is, the

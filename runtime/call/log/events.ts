@@ -130,7 +130,11 @@ const LINE = [
     trunk: Type.Optional(name),
     sip_status: Type.Optional(Type.Integer()),
     q850: Type.Optional(Type.Integer()),
-    released_by: Type.Optional(stringEnum('caller', 'callee', 'carrier', 'patchbay')),
+    released_by: Type.Optional(stringEnum('caller', 'callee', 'carrier', 'network', 'patchbay')),
+    /** What an unanswered call came to. */
+    cause: Type.Optional(name),
+    /** Where one objects to a block. */
+    redress: Type.Optional(text),
     pdd_ms: Type.Optional(amount),
   }),
 ] as const

@@ -42,7 +42,11 @@ export interface CarrierFigures {
   sipStatus?: number
   /** Why it ended, in the words of ITU-T Q.850. */
   q850?: number
-  releasedBy?: 'caller' | 'callee' | 'carrier' | 'patchbay'
+  releasedBy?: 'caller' | 'callee' | 'carrier' | 'network' | 'patchbay'
+  /** What an unanswered call came to: one of FAILURE_CAUSES. */
+  cause?: string
+  /** Where one objects to a block: a URL, a number or an e-mail address. */
+  redress?: string
   /** From dialling to the first sign of ringing, or to the answer. */
   pddMs?: number
 }

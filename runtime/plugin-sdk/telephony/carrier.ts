@@ -236,7 +236,18 @@ export interface DialEvents {
 
 export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown'
 
-/** `canceled`: we hung up before anyone answered. `carrier`: the carrier itself failed. */
-export type DialFailure = 'busy' | 'no_answer' | 'rejected' | 'invalid_number' | 'canceled' | 'carrier'
+/**
+ * `rejected`: a person refused the call. `hung_up`: somebody or something picked up and hung up before the media came. `blocked`:
+ * a network refused it in the callee's place. `canceled`: we hung up before anyone answered. `carrier`: the carrier itself failed.
+ */
+export type DialFailure =
+  | 'busy'
+  | 'no_answer'
+  | 'rejected'
+  | 'hung_up'
+  | 'blocked'
+  | 'invalid_number'
+  | 'canceled'
+  | 'carrier'
 
 export type CarrierCallState = 'live' | 'ended' | 'unknown'

@@ -12,6 +12,18 @@ const OUTCOMES: Readonly<Record<DialFailure, DialOutcome>> = {
   busy: { status: 'busy', endReason: 'busy', disposition: 'busy' },
   no_answer: { status: 'no_answer', endReason: 'no_answer', disposition: 'no_answer' },
   rejected: { status: 'failed', endReason: 'rejected', disposition: 'rejected', error: 'The callee refused the call' },
+  hung_up: {
+    status: 'failed',
+    endReason: 'caller_hangup',
+    disposition: 'hung_up',
+    error: 'The callee hung up at once',
+  },
+  blocked: {
+    status: 'failed',
+    endReason: 'blocked',
+    disposition: 'blocked',
+    error: 'A carrier or an analytics service blocked the call; the callee did not refuse it',
+  },
   invalid_number: {
     status: 'failed',
     endReason: 'invalid_number',

@@ -1,6 +1,7 @@
 import { boundary } from '../../../lib/async/boundary.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnsweredBy, DialEvents, DialFailure, DialOrder } from '../carrier.ts'
+import { CALL_REJECTED, verdictOf } from '../cause.ts'
 import type { StreamDialect } from './dialect.ts'
 import { StreamLeg } from './leg.ts'
 import type { StreamReception } from './reception.ts'
@@ -8,16 +9,22 @@ import type { StreamReception } from './reception.ts'
 /** A call that ended may still have a stream on its way: callbacks and streams take different roads. */
 const STREAM_GRACE_MS = 2_000
 
-/** Only a person whose phone rang can refuse a call. */
-const BLOCKED = 'The call was refused before it rang: a carrier or an analytics service blocked it'
+/** How the carrier says that a call ended. */
+export interface DialledEnd {
+  failure: DialFailure
+  detail?: string
+  answered: boolean
+}
 
 /** What a carrier tells of a call it was asked for. */
 export interface DialNews {
   /** Empty where this message doesn't name it. */
   carrierId: string
   ringing?: boolean
+  /** The carrier has sent the call on its way; it never says that a phone rings. */
+  sent?: boolean
   /** The call is over. `answered`: it had been picked up. */
-  over?: { failure: DialFailure; detail?: string; answered: boolean }
+  over?: DialledEnd
 }
 
 interface DialledCallOptions {
@@ -43,6 +50,7 @@ export class DialledCall {
   token: string
   readonly #options: DialledCallOptions
   #ringing = false
+  #rangAtMs: number | undefined
   /** Answered or failed. */
   #decided = false
   #over = false
@@ -65,22 +73,31 @@ export class DialledCall {
   }
 
   /** A message of the carrier. */
-  told({ carrierId, ringing, over }: DialNews): void {
+  told({ carrierId, ringing, sent, over }: DialNews): void {
     this.named(carrierId)
     if (this.#over) return
-    if (ringing && !this.#ringing && !this.#decided) {
+    if (ringing) this.#rangAtMs ??= this.#options.clock.monotonicMs()
+    if ((ringing || sent) && !this.#ringing && !this.#decided) {
       this.#ringing = true
       this.#options.events.ringing()
     }
     if (over === undefined) return
     if (this.leg !== undefined) this.leg.hangUp('caller_hangup')
-    else if (over.failure === 'rejected' && !over.answered && !this.#ringing) this.fail('carrier', BLOCKED)
+    else if (over.failure === 'rejected' && !over.answered) this.#refused(over)
     else if (!over.answered) this.fail(over.failure, over.detail)
     else
       this.#grace ??= setTimeout(
         boundary('carrier', () => this.fail(over.failure, over.detail)),
         STREAM_GRACE_MS,
       )
+  }
+
+  /** Only a person whose phone rang can refuse a call. */
+  #refused({ detail }: DialledEnd): void {
+    const rangMs = this.#rangAtMs === undefined ? undefined : this.#options.clock.monotonicMs() - this.#rangAtMs
+    const { failure, who, cause } = verdictOf({ q850: CALL_REJECTED, rangMs })
+    this.#options.events.carrier?.({ releasedBy: who === 'us' ? 'patchbay' : who, cause })
+    this.fail(failure, detail)
   }
 
   classified(by: AnsweredBy): void {

@@ -92,14 +92,22 @@ t.test('what becomes of a call that nobody takes is told as it is', async (t) =>
       { status: 'failed', end_reason: 'invalid_number' },
     ],
     [
+      { does: 'failed', sipCode: 603, ringMs: 1_500 },
+      { status: 'failed', end_reason: 'rejected', carrier: { released_by: 'callee', cause: 'declined' } },
+    ],
+    [
       { does: 'failed', sipCode: 603 },
-      { status: 'failed', end_reason: 'rejected' },
+      { status: 'failed', end_reason: 'blocked', carrier: { released_by: 'network', cause: 'blocked' } },
+    ],
+    [
+      { does: 'failed', sipCode: 603, errorCode: 32_203, ringMs: 1_500 },
+      { status: 'failed', end_reason: 'blocked', error: /32203/ },
     ],
     [
       { does: 'failed', sipCode: 503, errorCode: 32_011 },
       { status: 'failed', end_reason: 'carrier_error', error: 'Twilio error: the call failed (error 32011, SIP 503)' },
     ],
-    [{ does: 'hangs-up-at-once' }, { status: 'failed', end_reason: 'rejected', error: 'The callee hung up at once' }],
+    [{ does: 'hangs-up-at-once' }, { status: 'failed', disposition: 'hung_up', error: 'The callee hung up at once' }],
   ] as const
   // Each callback comes twice, and in another order than it was sent.
   twilio.faults = { duplicates: true, delaysMs: [150, 0, 80] }

@@ -134,13 +134,13 @@ t.test('campaigns from CSV to results', async (t) => {
 
   await t.test('every outcome leads where it should, and everybody is called once', async (t) => {
     const { slug } = await make({ name: 'Outcomes' })
-    const csv = `primary_phone,name\n${['9901', '9902', '9903', '9904', '9905', '9906', '9907'].map((end) => `+1212555${end},Ada`).join('\n')}\n`
+    const csv = `primary_phone,name\n${['9901', '9902', '9903', '9904', '9905', '9906', '9907', '9909'].map((end) => `+1212555${end},Ada`).join('\n')}\n`
     t.equal((await upload(user, slug, csv)).status, 201)
     const settled = await when(
       user,
       `/api/v/campaign/${slug}/prospects/`,
       ({ items }) =>
-        items.length === 7 &&
+        items.length === 8 &&
         items.every(
           (item: { disposition: string | null; status: string }) =>
             item.disposition !== null && item.status !== 'calling',
@@ -156,6 +156,8 @@ t.test('campaigns from CSV to results', async (t) => {
     t.match(of('9905'), { status: 'resolved', resolution: 'do_not_call', disposition: 'declined' })
     t.match(of('9906'), { status: 'resolved', resolution: 'invalid_number', disposition: 'invalid_number' })
     t.match(of('9907'), { disposition: 'fault', attempts: 0 })
+    t.match(of('9909'), { status: 'waiting', disposition: 'blocked', attempts: 0 })
+    t.equal((await client.get('/do-not-call', { query: { q: '9909' } })).body.total, 0)
     const waitMs = Date.parse(of('9903').next_attempt_at) - Date.parse(of('9903').last_attempt_at)
     t.ok(waitMs >= 4 * 3_600_000, 'a voicemail waits four hours')
     t.match((await client.get('/do-not-call', { query: { q: '9905' } })).body, {
@@ -169,14 +171,14 @@ t.test('campaigns from CSV to results', async (t) => {
     const call = (await client.get(`/calls/${one.history[0].call_log_id}`)).body
     t.match(call, { campaign_slug: slug, to_number: '+12125559901', dynamic_variables: { name: 'Ada' } })
     const status = (await client.get(`/api/v/campaign/${slug}/status/`)).body
-    t.match(status, { prospects: { total: 7 }, today: { abandoned: 0 }, pacing: { effective_ratio: 1 } })
+    t.match(status, { prospects: { total: 8 }, today: { abandoned: 0 }, pacing: { effective_ratio: 1 } })
     // At midnight they are of two days.
     const { rows: days } = await api.store.pool.query<{ attempts: number }>(
       'select d.attempts from campaign_days d join campaigns c on c.id = d.campaign_id where c.slug = $1',
       [slug],
     )
     const attempts = days.reduce((sum, day) => sum + day.attempts, 0)
-    t.ok(attempts >= 7, `${attempts} attempts`)
+    t.ok(attempts >= 8, `${attempts} attempts`)
     await client.post(`/api/v/campaign/${slug}/pause/`)
   })
 

@@ -276,6 +276,47 @@ t.test(
   },
 )
 
+const BLOCKED = { status: 'failed', end_reason: 'blocked', disposition: 'blocked', error: '603 Network Blocked' }
+
+t.test(
+  'blocks: another number calls, the blocked one rests for an hour, and nobody gets onto the do-not-call list',
+  async (t) => {
+    const world = await campaignWorld(t)
+    const tick = ticksOf(world, 1)
+    const other = '+12125550101'
+    const campaign = await world.campaign({ from_numbers: [NUMBER, other], min_time_between_calls: 0, stop_when: null })
+    const row = { phone_number: other, agent_id: world.agentId, provider: 'sim', trunk: null }
+    await world.tenant.db.insertInto('phone_numbers').values(row).execute()
+    const events = async () =>
+      (await world.store.pool.query("select data from workspace_events where type = 'number.blocked'")).rows
+    await world.prospect(campaign, '+12125552000')
+    const [first] = await tick(campaign, NOON_MS)
+    await endAll(world, campaign, [first!], BLOCKED, NOON_MS + 1_000)
+    const [second] = await tick(campaign, NOON_MS + 31 * MINUTE_MS)
+    t.match(second, { phone: '+12125552000' })
+    t.not(second!.from, first!.from, 'from another number')
+    await endAll(world, campaign, [second!], BUSY, NOON_MS + 32 * MINUTE_MS)
+
+    let ms = NOON_MS + HOUR_MS
+    const blocked = new Map([[first!.from, 1]])
+    for (let i = 1; i <= 5; i++) {
+      await world.prospect(campaign, `+1212555200${i}`)
+      const [call] = await tick(campaign, ms)
+      t.ok(call, `call ${i}`)
+      blocked.set(call!.from, (blocked.get(call!.from) ?? 0) + 1)
+      await endAll(world, campaign, [call!], BLOCKED, ms + 1_000)
+      ms += 1_000
+    }
+    t.same([...blocked.values()], [3, 3])
+    t.same((await events()).map(({ data }) => data.phone_number).sort(), [NUMBER, other])
+    t.match((await events())[0], { data: { blocked: 3, reason: '603 Network Blocked', rests_until: /Z$/ } })
+    await world.prospect(campaign, '+12125552009')
+    t.same(await tick(campaign, ms), [], 'both rest')
+    t.equal((await tick(campaign, ms + HOUR_MS)).length, 1, 'and one call tries')
+    t.same((await world.store.pool.query('select phone from do_not_call')).rows, [])
+  },
+)
+
 t.test('max_active_calls binds what is placed, rings and talks', async (t) => {
   const world = await campaignWorld(t)
   const tick = ticksOf(world)

@@ -32,6 +32,12 @@ t.test('calls over a trunk, against sipp', { skip }, async (t) => {
       carrier: { sip_status: 486, released_by: 'callee', call_id: /.+/ },
     },
     'outbound/declined': { status: 'failed', end_reason: 'rejected', error: /SIP error: 603 Decline/ },
+    'outbound/blocked': {
+      status: 'failed',
+      end_reason: 'blocked',
+      error: /SIP error: 603 Network Blocked.*to object: https:\/\/carrier\.example\/why/,
+      carrier: { cause: 'blocked', released_by: 'network', redress: 'https://carrier.example/why' },
+    },
     'outbound/not-found': { status: 'failed', end_reason: 'invalid_number', error: /SIP error: 404 Not Found/ },
     'outbound/overloaded': {
       status: 'failed',

@@ -266,6 +266,7 @@ function About({ call }: { call: Call }) {
     [t('Q.850 cause'), carrier?.q850?.toString()],
     [t('Ringing began after'), carrier?.pdd_ms === undefined ? undefined : formatMs(carrier.pdd_ms)],
     [t('Released by'), carrier?.released_by && formatWord(carrier.released_by)],
+    [t('Object at'), carrier?.redress],
     [t('Codec'), quality?.codec],
     [t('Packet loss'), quality?.loss === undefined ? undefined : formatShare(quality.loss)],
     [t('Jitter'), quality?.jitter_ms === undefined ? undefined : formatMs(quality.jitter_ms)],

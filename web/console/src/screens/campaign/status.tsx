@@ -28,5 +28,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   no_capacity: t('Every seat of the voice workers is taken. It goes on as calls end; more workers make it faster.'),
   budget_reached: t('Its budget is used up. Raise it to go on.'),
   too_many_failures: t('Too many of its calls failed. Look at their causes in Calls, then start it again.'),
+  numbers_blocked: t(
+    'Networks block calls from its numbers, so they rest for an hour. See the blocked calls in Calls for the words of the networks and where to object.',
+  ),
   all_held: t('Everybody who is left is held. See below who and why.'),
 }

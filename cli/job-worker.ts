@@ -26,7 +26,8 @@ export async function startJobWorker(
     env: {
       ...processEnvironment(),
       DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
+      // Behind Sentinels each process follows the primary by itself.
+      REDIS_URL: options.config.redisUrl ?? redisUrl,
       JWT_API_SECRET: jwtApiSecret,
       PATCHBAY_DATA_KEY: dataKey,
     },

@@ -233,6 +233,7 @@ async function stopAll({ log }: Run, running: Running, graceMs: number, closing:
   ])
   await Promise.all(running.voiceWorkers.map((worker) => worker.stop(graceMs + STOP_MARGIN_MS)))
   closing.abort()
+  running.followedPrimary?.close()
   await Promise.all([running.embedded?.stop(SERVICES_STOP_MS), endSpawner()])
 }
 

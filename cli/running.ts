@@ -6,6 +6,7 @@ import type { StopRequests } from '../runtime/process/lifecycle.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { Supervised } from '../runtime/process/supervisor.ts'
 import type { EmbeddedServices } from '../store/embedded/embedded.ts'
+import type { FollowedPrimary } from '../store/redis/follow-primary.ts'
 import type { ProcessReloads } from './open-reloads.ts'
 
 /** What is to run. */
@@ -23,6 +24,8 @@ export interface Run {
 /** What runs, in the order it was started. */
 export interface Running {
   embedded?: EmbeddedServices
+  /** Behind Sentinels. */
+  followedPrimary?: FollowedPrimary
   /** Those of this process. */
   roles: Role[]
   /** Where it is a process of its own. */

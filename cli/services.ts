@@ -1,6 +1,8 @@
 import { processEnvironment } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
+import { formatTarget } from '../runtime/plugin/grants/net-rule.ts'
+import { allowInfrastructure } from '../runtime/plugin/guard/guard.ts'
 import { createLogger } from '../runtime/process/log.ts'
 import { type Run, type Running, say } from './running.ts'
 
@@ -26,18 +28,37 @@ export async function connectServices(
     })
   }
   const databaseUrl = config.databaseUrl ?? running.embedded?.databaseUrl ?? ''
-  const redisUrl = config.redisUrl ?? running.embedded?.redisUrl ?? ''
   const [{ migrate }, { checkRedis }, { waitForStore }] = await Promise.all([
     import('../store/database/migrate.ts'),
     import('../store/redis/check.ts'),
     import('../store/connections/wait-for-store.ts'),
   ])
+  const redisUrl = (await primaryUrl(options, running)) ?? config.redisUrl ?? running.embedded?.redisUrl ?? ''
   const applied = await waitForStore(log, () => migrate(databaseUrl, log)).catch((error) =>
     unreachable('DATABASE_URL', 'PostgreSQL', error),
   )
   if (applied.length > 0) say(options, `Updated the database: ${applied.join(', ')}`)
   await waitForStore(log, () => checkRedis(redisUrl, log)).catch((error) => unreachable('REDIS_URL', 'Redis', error))
   return { databaseUrl, redisUrl }
+}
+
+/** The address that leads to the primary of the operator's Sentinels; undefined: there are none. */
+async function primaryUrl({ config, log }: Run, running: Running): Promise<string | undefined> {
+  const { redisSentinels, redisUrl } = config
+  if (redisSentinels === undefined || redisUrl === undefined) return undefined
+  const { followPrimary, sentinelUrls } = await import('../store/redis/follow-primary.ts')
+  const sentinels = sentinelUrls(redisSentinels)
+  allowInfrastructure(sentinels)
+  let forget = (): void => {}
+  const onPrimary = (host: string, port: number): void => {
+    forget()
+    forget = allowInfrastructure([formatTarget(host, port)])
+  }
+  const followed = await followPrimary({ redisUrl, sentinels, log, onPrimary }).catch((error) =>
+    unreachable('REDIS_SENTINELS', 'Redis Sentinels', error),
+  )
+  running.followedPrimary = followed
+  return followed.redisUrl
 }
 
 function unreachable(variable: string, what: string, error: unknown): never {

@@ -8,6 +8,7 @@ import { type Run, type Running, say } from './running.ts'
 const STORE_SETTINGS = [
   'DATABASE_URL',
   'REDIS_URL',
+  'REDIS_SENTINELS',
   'JWT_API_SECRET',
   'PATCHBAY_DATA_KEY',
   'PATCHBAY_DATA_KEY_OLD',

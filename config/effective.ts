@@ -61,6 +61,11 @@ export async function effectiveConfig(
     const why = `for ${roles.join(' and ')} (npm start brings its own)`
     if (config.databaseUrl === undefined) demand('databaseUrl', why)
     if (config.redisUrl === undefined) demand('redisUrl', why)
+  } else if (config.redisSentinels !== undefined && config.redisUrl === undefined && (needs('api') || needs('jobs'))) {
+    demand(
+      'redisUrl',
+      'with REDIS_SENTINELS, to redis://:password@mymaster/0, where mymaster is the name of the primary',
+    )
   }
   const jwtApiSecret =
     config.jwtApiSecret ??

@@ -152,7 +152,16 @@ export const SETTINGS = {
     type: 'url',
     default: undefined,
     secret: true,
-    description: 'Redis to use instead of the embedded one.',
+    description:
+      'Redis to use instead of the embedded one; with REDIS_SENTINELS its host is the name of the primary: redis://:password@mymaster/0.',
+  },
+  redisSentinels: {
+    env: 'REDIS_SENTINELS',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description:
+      'Redis Sentinels that say where the primary is, all of them, comma-separated: sentinel-1:26379, or redis://user:password@sentinel-1:26379, with rediss:// for TLS.',
   },
   jwtApiSecret: {
     env: 'JWT_API_SECRET',

@@ -4,9 +4,8 @@ import { redisOutage } from '../connections/outage.ts'
 import { createRedis } from './client.ts'
 
 const SENTINEL =
-  'REDIS_URL leads to a Redis Sentinel, which stores nothing. Name an address that leads to the primary and moves with it: that of the ' +
-  'managed service, a Kubernetes Service on the label of the primary, or HAProxy with "tcp-check expect string role:master". Patchbay dials ' +
-  'again after a failover by itself.'
+  'REDIS_URL leads to a Redis Sentinel, which stores nothing. List the Sentinels in REDIS_SENTINELS, and name the primary that they look after in ' +
+  'place of the host of REDIS_URL: REDIS_SENTINELS=sentinel-1:26379,sentinel-2:26379 and REDIS_URL=redis://:password@mymaster/0.'
 const CLUSTER =
   'REDIS_URL leads to a Redis Cluster of several nodes, which Patchbay does not divide its keys over. Use a Redis without cluster mode, or ' +
   'one whose cluster mode is disabled.'

@@ -78,7 +78,7 @@ t.test('an address that leads to a Sentinel is refused with the cure', async (t)
     if (child.exitCode === null) await once(child, 'exit')
   })
   const url = `redis://127.0.0.1:${port}`
-  const refusal = { code: 'configuration', message: /leads to a Redis Sentinel.*leads to the primary/ }
+  const refusal = { code: 'configuration', message: /leads to a Redis Sentinel.*REDIS_SENTINELS=/ }
   let error: unknown
   await waitUntil(async () => {
     error = await checkRedis(url, log).catch((reason) => reason)

@@ -14,6 +14,7 @@ import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import type { RoleContext } from '../runtime/plugin/role.ts'
 import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
 import { measureDisk } from '../runtime/process/metrics/disk.ts'
+import { hangUpMetrics } from '../runtime/process/metrics/hang-ups.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import type { ResourceStack } from '../runtime/process/resource-stack.ts'
@@ -50,7 +51,14 @@ export async function openInfrastructure(
   opened: ResourceStack,
 ): Promise<Infrastructure> {
   const { config, plugins, clock, log } = context
-  const counted = [refusals, admissionRefusals, admissionWaits, lostRows, ...Object.values(callMetrics)]
+  const counted = [
+    refusals,
+    admissionRefusals,
+    admissionWaits,
+    lostRows,
+    ...Object.values(callMetrics),
+    ...Object.values(hangUpMetrics),
+  ]
   const registry = processRegistry('api', counted)
   const address = { publicUrl: config.publicUrl }
   const data = await openData(context, opened, address)

@@ -8,6 +8,7 @@ import type { Role, RoleContext } from '../runtime/plugin/role.ts'
 import { openMailer } from '../runtime/process/mail.ts'
 import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
 import { measureDisk } from '../runtime/process/metrics/disk.ts'
+import { hangUpMetrics } from '../runtime/process/metrics/hang-ups.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
@@ -65,9 +66,10 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     const dialer = await startDialer({ ...context, store, redis })
     opened.push((graceMs) => dialer.stop(graceMs))
     const carriers = new Carriers(plugins)
-    const releaseCarrier = carrierReleaser(store, carriers)
+    const releaser = carrierReleaser(store, carriers, log)
+    opened.push(() => releaser.close())
     const prices = await openPrices(context)
-    const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier, prices })
+    const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier: releaser.release, prices })
     opened.push(() => reaper.stop())
     const retention = startEventRetention({ ...context, store })
     opened.push(() => retention.stop())
@@ -99,7 +101,7 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push((graceMs) => webhooks.stop(graceMs))
     const voiceWatch = startVoiceWatch({ ...context, store, redis })
     opened.push(() => voiceWatch.stop())
-    const registry = processRegistry('jobs', [lostRows, ...Object.values(callMetrics)])
+    const registry = processRegistry('jobs', [lostRows, ...Object.values(callMetrics), ...Object.values(hangUpMetrics)])
     countPool(registry, store)
     countDeliveries(registry, store)
     measureDisk(registry, context.config.dataDir)

@@ -224,7 +224,7 @@ export class Dialling {
   #hangUp(): void {
     const { id: callId } = this.#order.found.call
     this.#carrier?.hangup(callId, signalWithin(CARRIER_TIMEOUT_MS)).catch((err) => {
-      this.#options.log.warn({ err, callId }, 'The carrier did not hang up')
+      this.#options.log.warn({ err, callId }, 'The carrier did not hang up in time')
     })
   }
 

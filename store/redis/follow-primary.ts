@@ -28,7 +28,7 @@ interface FollowOptions {
   /** The addresses from `sentinelUrls`. */
   sentinels: readonly string[]
   log: Logger
-  /** Told of each primary, `host` and port in numbers, before it is connected to. */
+  /** Called with each primary before it is connected to. */
   onPrimary?: (host: string, port: number) => void
 }
 

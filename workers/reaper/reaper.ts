@@ -102,7 +102,8 @@ function reaperRound({
       return
     }
     if (call.placedAt !== null) {
-      await releaseCarrier?.(call).catch((err) => log.warn({ err, callId: call.id }, 'The carrier could not be asked'))
+      // A carrier that is away holds up no other call.
+      releaseCarrier?.(call).catch((err) => log.warn({ err, callId: call.id }, 'The carrier could not end a call'))
     }
     const { id: callId, workspaceId } = call
     const durationMs = end === NODE_LOST ? undefined : 0

@@ -1,14 +1,13 @@
 import { boundary } from '../../../lib/async/boundary.ts'
-import { signalWithin } from '../../../lib/async/signal-within.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../process/log.ts'
 import type { DialEvents, DialOrder, IncomingCall } from '../carrier.ts'
+import { HangUps } from '../hang-ups.ts'
 import type { StreamDialect } from './dialect.ts'
 import { DialledCall } from './dialled.ts'
 import { type Answers, ReceivedCall } from './received.ts'
 import { StreamReception } from './reception.ts'
-
-const END_TIMEOUT_MS = 5_000
+import { refusesForGood } from './rest.ts'
 
 interface StreamCallsOptions {
   dialect: StreamDialect
@@ -22,6 +21,7 @@ interface StreamCallsOptions {
 export class StreamCalls {
   readonly reception: StreamReception
   readonly #options: StreamCallsOptions
+  readonly #hangUps: HangUps
   /** By our id, until they are over. */
   readonly #dialled = new Map<string, DialledCall>()
   /** By the carrier's. */
@@ -31,6 +31,7 @@ export class StreamCalls {
   constructor(options: StreamCallsOptions) {
     this.#options = options
     this.reception = new StreamReception(options.dialect, options.log)
+    this.#hangUps = new HangUps({ log: options.log, isFinal: refusesForGood })
   }
 
   /** As Carrier's `receive`. */
@@ -103,7 +104,7 @@ export class StreamCalls {
   async hangup(callId: string, signal: AbortSignal, carrierId?: string): Promise<void> {
     const call = this.find(callId)
     const sid = (call instanceof DialledCall ? call.abandon() : call?.sid) ?? carrierId
-    if (sid !== undefined) await this.#options.end(sid, signal)
+    if (sid !== undefined) await this.#end(sid, signal)
   }
 
   /** The carrier's id of the call; undefined when unknown. */
@@ -112,15 +113,18 @@ export class StreamCalls {
   }
 
   /** Ends what is still open when the process stops. */
-  close(): void {
+  async close(): Promise<void> {
     for (const call of [...this.#dialled.values()]) call.abandon()
     for (const call of [...this.#received.values()]) call.end()
+    await this.#hangUps.close()
   }
 
   #complete(carrierId: string): void {
-    const { end, log } = this.#options
-    end(carrierId, signalWithin(END_TIMEOUT_MS)).catch((err) => {
-      log.warn({ err, carrierId }, 'The carrier did not end a call')
-    })
+    // What is in vain is logged there.
+    this.#end(carrierId).catch(() => {})
+  }
+
+  #end(carrierId: string, signal?: AbortSignal): Promise<void> {
+    return this.#hangUps.end(carrierId, (within) => this.#options.end(carrierId, within), signal)
   }
 }

@@ -108,8 +108,8 @@ export class StreamCarrier implements Carrier {
     leg.hangUp('transferred')
   }
 
-  async close(): Promise<void> {
-    this.#calls.close()
+  close(): Promise<void> {
+    return this.#calls.close()
   }
 
   async #handle(request: CarrierRequest): Promise<CarrierReply> {

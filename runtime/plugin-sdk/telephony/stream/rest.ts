@@ -16,6 +16,15 @@ export class ApiFault extends CarrierFault {
   }
 }
 
+/** Request timeout, too early, too many requests: asked later, the API may do it. */
+const PASSING = new Set([408, 425, 429])
+
+/** Whether the API would refuse the same request again. */
+export function refusesForGood(error: unknown): boolean {
+  const { status } = error instanceof ApiFault ? error : {}
+  return status !== undefined && status >= 400 && status < 500 && !PASSING.has(status)
+}
+
 /** What `fetch` or the timeout threw, as ApiFault; undefined when it was something else. */
 export function unreachable(error: unknown): ApiFault | undefined {
   if ((error as Error).name === 'TimeoutError') {

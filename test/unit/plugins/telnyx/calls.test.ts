@@ -7,6 +7,7 @@ import { startTestApi } from '../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { ApiDouble, StreamDouble, telnyxKeys } from '../../../support/providers/doubles/carriers/stream-carrier.ts'
 import { ILL_FORMED } from '../../../support/world/ill-formed.ts'
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const CONTROL_ID = 'v3:control'
 
@@ -69,6 +70,30 @@ t.test('an outbound call is ordered, streams, and is ended at Telnyx too', async
   await user.client.post(`/calls/${id}/hangup`)
   await telnyx.asked(/POST \/v2\/calls\/v3:control\/actions\/hangup/)
   await media.closed
+})
+
+t.test('Telnyx is asked again to end a call while its API fails', async (t) => {
+  const { telnyx, user, phone, webhook, stream } = await start(t)
+  const { body } = await user.client.post('/calls/outbound_call', {
+    body: { agent_phone_number: phone.number, phone_number_to_dial: '+14155552671' },
+  })
+  const { client_state, stream_url } = (await telnyx.asked(/POST \/v2\/calls$/)).body
+  await webhook('call.initiated', { client_state, direction: 'outgoing' })
+  const media = await stream(stream_url, client_state)
+  await callWhen(user, body.call_log_id, ({ status }) => status === 'in_progress')
+  const { answer } = telnyx
+  let failures = 0
+  telnyx.answer = (request) =>
+    /hangup$/.test(request.path) && failures++ < 2 ? { status: failures === 1 ? 500 : 429 } : answer(request)
+  await user.client.post(`/calls/${body.call_log_id}/hangup`)
+  await media.closed
+  t.match(await callWhen(user, body.call_log_id, isOver), { status: 'completed' })
+  const hangUps = () => telnyx.requests.filter(({ path }) => /hangup$/.test(path)).length
+  await waitUntil(
+    () => hangUps() === 3,
+    () => `three requests, not ${hangUps()}`,
+    { everyMs: 20 },
+  )
 })
 
 t.test('a call that nobody takes is told as it is', async (t) => {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import type { Carriers } from '../../../../runtime/dialing/carriers.ts'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
 import { createRedis, type RedisClient } from '../../../../store/redis/client.ts'
 import { startReaper } from '../../../../workers/reaper/reaper.ts'
+import { carrierReleaser } from '../../../../workers/reaper/release-carrier.ts'
 import {
   endedCall,
   makeCall,
@@ -146,3 +148,44 @@ t.test('a call whose end the database refuses keeps no other from its end, and i
   await pool.query('alter table calls drop constraint calls_check')
   t.match((await endedCall(node, stuck)).call, { end_reason: 'token_expired' })
 })
+
+t.test(
+  'the carrier of a call whose node died is asked until it answers, and the call is recorded meanwhile',
+  async (t) => {
+    const node = await startNode(t)
+    const orphan = await makeCall(node)
+    const { db } = node.store.tenant(orphan.workspaceId)
+    const number = '+14155550111'
+    await db.insertInto('phone_numbers').values({ phone_number: number, provider: 'any', trunk: null }).execute()
+    const placed = {
+      status: 'in_progress',
+      answered_at: new Date(),
+      placed_at: new Date(),
+      from_number: number,
+    } as const
+    await db.updateTable('calls').set(placed).where('id', '=', orphan.callId).execute()
+    const asked: string[] = []
+    let isUp = false
+    const carrier = {
+      async lookup() {
+        if (!isUp) throw new Error('away')
+        return 'live' as const
+      },
+      async hangup(callId: string) {
+        asked.push(callId)
+      },
+    }
+    const carriers = { get: async () => carrier } as unknown as Carriers
+    const { release, close } = carrierReleaser(node.store, carriers, log)
+    t.teardown(close)
+    const { store, redis } = node
+    const options = { store, redis, clock: systemClock, log, intervalMs: 50, graceMs: 300 }
+    const reaper = startReaper({ ...options, releaseCarrier: release })
+    t.teardown(() => reaper.stop())
+    t.match((await endedCall(node, orphan)).call, { end_reason: 'node_lost' })
+    t.same(asked, [])
+    isUp = true
+    await until(async () => asked.length > 0)
+    t.same(asked, [orphan.callId])
+  },
+)

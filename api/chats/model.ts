@@ -10,6 +10,7 @@ import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import { MAX_TOKENS } from '../../runtime/plugin-sdk/chat/llm-chunks.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 
 /** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */
@@ -34,8 +35,8 @@ export interface ChatModelUsage {
 /** Models that say nothing for this long have failed, all of them. */
 const SILENCE_TIMEOUT_MS = 30_000
 const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
-/** Rounds of tools in one answer. */
-const MAX_TOOL_STEPS = 5
+/** Rounds of tools in one answer; then it is given without any. */
+const MAX_TOOL_STEPS = 10
 /** Tools that act on a phone line are useless in a chat. */
 const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp'])
 
@@ -77,10 +78,14 @@ export async function* streamAnswer(
   const tools = toolsOf(agent)
   try {
     for (let step = 0; ; step++) {
-      const offered = step < MAX_TOOL_STEPS ? tools : []
-      const calls = yield* streamStep(model, context, offered, signal)
+      const isLast = step === MAX_TOOL_STEPS
+      const { calls, saidWords } = yield* streamStep(model, context, isLast ? [] : tools, signal)
       if (failure !== undefined) throw failed(plugins, agent, chain.lastFailure ?? failure.message, failure)
-      if (calls.length === 0) return used
+      if (calls.length === 0 || (isLast && saidWords)) return used
+      if (isLast) {
+        const detail = `it called tools ${MAX_TOOL_STEPS} times, and again where it was to answer without them`
+        throw failed(plugins, agent, detail, new Error(detail))
+      }
       for (const call of calls) context.items.push(call, await outputOf(call, prompt, signal))
     }
   } finally {
@@ -90,19 +95,23 @@ export async function* streamAnswer(
 
 /** A request is over: what it cost, also one that failed. */
 function count(used: ChatModelUsage, { inputTokens, outputTokens, cachedReadTokens, cacheWriteTokens }: Spent): void {
-  used.inputTokens += inputTokens
-  used.outputTokens += outputTokens
-  if (cachedReadTokens !== undefined) used.cachedReadTokens = (used.cachedReadTokens ?? 0) + cachedReadTokens
-  if (cacheWriteTokens !== undefined) used.cacheWriteTokens = (used.cacheWriteTokens ?? 0) + cacheWriteTokens
+  used.inputTokens = sumOf(used.inputTokens, inputTokens)
+  used.outputTokens = sumOf(used.outputTokens, outputTokens)
+  if (cachedReadTokens !== undefined) used.cachedReadTokens = sumOf(used.cachedReadTokens, cachedReadTokens)
+  if (cacheWriteTokens !== undefined) used.cacheWriteTokens = sumOf(used.cacheWriteTokens, cacheWriteTokens)
 }
 
-/** One request to the model: yields its words, returns the tools it wants called. */
+function sumOf(tokens: number | undefined, more: number): number {
+  return Math.min((tokens ?? 0) + more, MAX_TOKENS)
+}
+
+/** One request to the model: yields its words, returns the tools it wants called and whether it said anything. */
 async function* streamStep(
   model: ResilientLlm,
   context: llm.ChatContext,
   tools: llm.FunctionTool[],
   signal: AbortSignal,
-): AsyncGenerator<string, llm.FunctionCall[]> {
+): AsyncGenerator<string, { calls: llm.FunctionCall[]; saidWords: boolean }> {
   const stream = model.chat({
     chatCtx: context,
     connOptions: CONNECTION,
@@ -119,18 +128,22 @@ async function* streamStep(
     SILENCE_TIMEOUT_MS,
   )
   const calls: llm.FunctionCall[] = []
+  let saidWords = false
   try {
     for await (const { delta } of stream) {
       watchdog.refresh()
       calls.push(...(delta?.toolCalls ?? []))
-      if (delta?.content) yield delta.content
+      if (delta?.content) {
+        saidWords ||= delta.content.trim() !== ''
+        yield delta.content
+      }
     }
     signal.throwIfAborted()
     if (silent) {
       const params = { action: 'The language model', timeoutMs: SILENCE_TIMEOUT_MS }
       throw new PatchbayError('timeout', { params })
     }
-    return calls
+    return { calls, saidWords }
   } finally {
     clearTimeout(watchdog)
     signal.removeEventListener('abort', close)

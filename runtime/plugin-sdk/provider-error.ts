@@ -1,3 +1,4 @@
+import { PatchbayError } from '../lib/errors.ts'
 import { cleanText, shortText } from '../lib/text.ts'
 
 /**
@@ -71,6 +72,8 @@ interface Clues {
 export function explainFailure(provider: ProviderIdentity, error: unknown): ProviderFailure {
   const judged = findFailure(error)
   if (judged !== undefined) return judged
+  const own = ownFault(error)
+  if (own !== undefined) return own
   const clues = cluesOf(error)
   const fault = faultOf(clues)
   const refused = fault === 'bad_request' ? refusedPart(clues) : undefined
@@ -99,6 +102,24 @@ export function findFailure(error: unknown): ProviderFailure | undefined {
   if (error instanceof ProviderError) return error.failure
   const cause = error instanceof Error ? error.cause : undefined
   return cause === undefined ? undefined : findFailure(cause)
+}
+
+/** Of our own errors, how much is said. */
+const MAX_OWN_WORDS = 1_000
+
+/** What was no provider's fault: a missing grant, a wrong setting, a plugin that can't be run. Our sentence says what to do about it. */
+function ownFault(error: unknown): ProviderFailure | undefined {
+  const own = causesOf(error).find((link) => link instanceof PatchbayError)
+  if (!(own instanceof PatchbayError)) return undefined
+  const isPlugin = own.code === 'plugin'
+  if (!isPlugin && own.code !== 'permission_denied' && own.code !== 'configuration') return undefined
+  return {
+    fault: isPlugin ? 'transient' : 'bad_request',
+    status: undefined,
+    // A plugin's process is started again.
+    retryable: isPlugin,
+    message: shortText(own.message, MAX_OWN_WORDS),
+  }
 }
 
 function faultOf({ status, code, words }: Clues): ProviderFault {

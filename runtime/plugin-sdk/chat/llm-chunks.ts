@@ -110,8 +110,11 @@ function usageOf(event: LlmEvent & { type: 'usage' }): ChatUsage {
   }
 }
 
-/** A count as providers write it: some as text. */
+/** Most tokens that are counted: what a column of the database holds. */
+export const MAX_TOKENS = 2 ** 31 - 1
+
+/** A count as providers write it: some as text. Undefined for what is no count. */
 export function tokens(value: unknown): number | undefined {
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? Math.round(count) : undefined
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS ? count : undefined
 }

@@ -1,15 +1,17 @@
-/** The program that Deno runs for a plugin: its pipe is standard input and output. */
-import { Socket } from 'node:net'
-import { run } from './runner.ts'
+/** The program that Deno runs for a plugin. */
+import { run, stray } from './runner.ts'
 
-declare const Deno: {
-  stdout: { writeSync(bytes: Uint8Array): number }
-  exit(code: number): never
-}
+declare const Deno: { exit(code: number): never }
 
-/**
- * Both at once, without a thread of its own between the pipe and the plugin, as Deno's standard input has: on a busy machine
- * each thread waits for its turn.
- */
-await run({ read: new Socket({ fd: 0 }), write: async (bytes) => Deno.stdout.writeSync(bytes) })
+const everything = globalThis as unknown as EventTarget
+everything.addEventListener('error', (event) => {
+  event.preventDefault()
+  stray((event as Event & { error?: unknown }).error)
+})
+everything.addEventListener('unhandledrejection', (event) => {
+  event.preventDefault()
+  stray((event as Event & { reason?: unknown }).reason)
+})
+
+await run()
 Deno.exit(0)

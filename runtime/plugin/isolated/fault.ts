@@ -1,3 +1,4 @@
+import { PatchbayError } from '../../lib/errors.ts'
 import { ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import { apiErrorOf } from '../../plugin-sdk/speech/api-error.ts'
 import { IsolatedFault } from './plugin-runner.ts'
@@ -12,7 +13,8 @@ export function faultsOf(provider: ProviderIdentity): FaultOf {
 
 function judged(error: unknown): unknown {
   if (!(error instanceof IsolatedFault)) return error
-  const { message, failure } = error
+  const { message, failure, cause } = error
+  if (cause instanceof PatchbayError) return cause
   const fault = failure?.fault ?? 'transient'
   return new ProviderError({
     fault,

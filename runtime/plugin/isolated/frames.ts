@@ -7,6 +7,9 @@ import { FrameReader, OffloadFrameWriter, type RawFrame } from '../../process/of
  *     kind 3: u32 session · bytes of an object
  */
 
+/** The descriptor at which the plugin's process finds the pipe. */
+export const PIPE_FD = 3
+
 const SESSION_BYTES = 4
 const MESSAGE = 0
 const AUDIO = 1
@@ -36,6 +39,8 @@ export type Frame =
   /** Parsed lazily. */
   | { type: 'result'; session: number; parse(): unknown }
   | { type: 'bytes'; session: number; bytes: Uint8Array }
+  /** What was for a session and means nothing. */
+  | { type: 'invalid'; session: number; why: string }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -115,7 +120,9 @@ function parse({ kind, body }: RawFrame): Frame {
     return { type: 'result', session, parse: () => JSON.parse(decoder.decode(body.subarray(SESSION_BYTES))) }
   }
   if (kind === BYTES) return { type: 'bytes', session, bytes: Uint8Array.from(body.subarray(SESSION_BYTES)) }
-  if (kind !== AUDIO || body.length % 2 !== 0) throw new RangeError('A frame of no kind')
+  if (kind !== AUDIO) throw new RangeError('A frame of no kind')
+  if (body.length % 2 !== 0)
+    return { type: 'invalid', session, why: `${body.length - SESSION_BYTES} bytes are no 16-bit samples` }
   // A copy: samples have to lie at an even address. Not by `slice`, which doesn't copy a Buffer.
   const samples = new Int16Array((body.length - SESSION_BYTES) / 2)
   new Uint8Array(samples.buffer).set(body.subarray(SESSION_BYTES))

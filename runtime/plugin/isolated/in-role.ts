@@ -2,6 +2,7 @@ import module from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
+import { inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { Logger } from '../../process/log.ts'
@@ -13,6 +14,7 @@ import type { Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { runUse } from './run-use.ts'
+import { thrownOf } from './thrown.ts'
 
 interface InRoleOptions {
   plugin: string
@@ -75,6 +77,7 @@ export class InRole implements PluginRunner {
         {
           event: (event) => events.event?.(event),
           result: (result) => events.result?.(result),
+          dropped: this.#host.log.warn,
           async audio(samples) {
             events.audio?.(samples)
             // Others get their turn.
@@ -84,14 +87,15 @@ export class InRole implements PluginRunner {
         exchange,
       ),
     )
-    running.then(
+    const over = running.then(
       () => (abort.signal.aborted ? undefined : events.done()),
       (error: unknown) => {
         if (abort.signal.aborted) return
-        const { failure } = error as { failure?: IsolatedFault['failure'] }
-        events.failed(new IsolatedFault(error instanceof Error ? error.message : String(error), failure))
+        const { message, failure } = thrownOf(error, new URL('.', pathToFileURL(this.#options.module)).href)
+        events.failed(new IsolatedFault(message, failure, error))
       },
     )
+    inBackground('plugin', over)
     return {
       audio: (samples) => audio.push(samples),
       end: () => audio.end(),

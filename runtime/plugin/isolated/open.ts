@@ -24,7 +24,7 @@ const LOWEST = 19
 /** A role that was raised for its audio raises nothing else. */
 const below = (steps: number): number => Math.min(LOWEST, Math.max(0, getPriority()) + steps)
 
-type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'answersOn' | 'maxMemoryBytes' | 'niceness'>
+type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'maxMemoryBytes' | 'niceness'>
 
 /** The factories of a plugin that is written with `@patchbay/plugin`. */
 export async function isolate(
@@ -123,7 +123,6 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
       // (::ffff:10.0.0.5, 64:ff9b::a00:5): glibc doesn't ask the DNS for any (resolv.conf(5)).
       RES_OPTIONS: 'no-aaaa',
     },
-    answersOn: 1,
     maxMemoryBytes: MAX_MEMORY_BYTES,
     niceness: below(0),
   }
@@ -141,7 +140,6 @@ function inNode({ dir, modelsDir }: LoadedPlugin): Program {
       join(import.meta.dirname, 'node-main.ts'),
     ],
     variables: {},
-    answersOn: 3,
     maxMemoryBytes: MAX_MODEL_MEMORY_BYTES,
     niceness: below(MODEL_STEPS),
   }

@@ -20,8 +20,8 @@ export class IsolatedFault extends Error {
   /** The plugin judged its provider's failure itself. */
   readonly failure: Failure | undefined
 
-  constructor(message: string, failure?: Failure) {
-    super(message)
+  constructor(message: string, failure?: Failure, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
     this.failure = failure
   }
 }

@@ -10,7 +10,7 @@ import { setNiceness } from '../../process/offload/set-niceness.ts'
 import { type RunningProgram, startProgram } from '../../process/offload/spawner.ts'
 import { processUsage } from '../../process/process-usage.ts'
 import { failureOf } from './failure-of.ts'
-import { type Frame, PipeFrameWriter, ROLE_LIMITS } from './frames.ts'
+import { type Frame, PIPE_FD, PipeFrameWriter, ROLE_LIMITS } from './frames.ts'
 import { Intake } from './intake.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { PIECE_BYTES } from './object-exchange.ts'
@@ -42,8 +42,6 @@ export interface IsolatedOptions {
   program: string
   args: readonly string[]
   variables: Readonly<Record<string, string>>
-  /** The descriptor it answers on: standard output, or one of its own where native code may write to that. */
-  answersOn: 1 | 3
   /** Where the models that the operator downloaded for it are. */
   modelsDir?: string | undefined
   /** What `host.env.get` gives out. */
@@ -154,7 +152,7 @@ export class IsolatedProcess implements PluginRunner {
   }
 
   #waitingBytes(): number {
-    return (this.#child?.pipes[0]?.writableLength ?? 0) + this.#out.length
+    return (this.#child?.pipes[PIPE_FD]?.writableLength ?? 0) + this.#out.length
   }
 
   /** Ends it when idle; the next use starts it again. */
@@ -164,12 +162,11 @@ export class IsolatedProcess implements PluginRunner {
     this.#child = undefined
     this.#ready = undefined
     clearInterval(this.#checks)
-    child.pipes[0]?.end()
+    child.pipes[PIPE_FD]?.end()
   }
 
   async #start(): Promise<readonly string[]> {
-    const { plugin, module, program, args, variables, answersOn, env, granted, modelsDir, niceness, log, signal } =
-      this.#options
+    const { plugin, module, program, args, variables, env, granted, modelsDir, niceness, log, signal } = this.#options
     signal.throwIfAborted()
     const waitMs = this.#notBeforeMs - performance.now()
     if (waitMs > MAX_WAIT_MS) {
@@ -181,11 +178,11 @@ export class IsolatedProcess implements PluginRunner {
     const fault = (why: string): PatchbayError =>
       new PatchbayError('plugin', { params: { reason: `Plugin "${plugin}" can't be run: ${why}` } })
     // Nothing of the role's environment: what it was granted comes over the pipe.
-    const order = { program, args, variables, pipes: answersOn === 1 ? 3 : 4, niceness } as const
+    const order = { program, args, variables, pipes: 4, niceness } as const
     const child = await startProgram(order).catch((error: Error) => {
       throw fault(error.message)
     })
-    const [stdin, stdout, stderr] = child.pipes as [Socket, Socket, Socket]
+    const [, stdout, stderr, pipe] = child.pipes as [Socket, Socket, Socket, Socket]
     if (signal.aborted) child.kill()
     const startedAtMs = performance.now()
     this.#child = child
@@ -193,7 +190,6 @@ export class IsolatedProcess implements PluginRunner {
     this.#endedFor = undefined
     const loaded = Promise.withResolvers<readonly string[]>()
     loaded.promise.catch(() => undefined)
-    stdin.on('error', () => undefined)
     child.once(
       'exit',
       boundary('plugin', (code, killed) => {
@@ -213,10 +209,12 @@ export class IsolatedProcess implements PluginRunner {
         for (const events of lost) events.failed(new IsolatedFault(`The process of plugin "${plugin}" ended: ${why}`))
       }),
     )
-    const others = [{ pipe: stderr, log: (text: string) => this.#logLine('warn', text) }]
-    if (answersOn !== 1) others.push({ pipe: stdout, log: (text) => this.#logLine('debug', text) })
+    const others = [
+      { pipe: stderr, log: (text: string) => this.#logLine('warn', text) },
+      { pipe: stdout, log: (text: string) => this.#logLine('info', text) },
+    ]
     const watch = new ProcessWatch(this.#options.maxMemoryBytes, performance.now())
-    this.#intake = new Intake(child.pipes[answersOn] as Socket, others, {
+    this.#intake = new Intake(pipe, others, {
       frame: (frame) => this.#receive(frame, loaded, fault, watch),
       broken: (why) => this.#end(child, why),
     })
@@ -251,20 +249,30 @@ export class IsolatedProcess implements PluginRunner {
     fault: (why: string) => PatchbayError,
     watch: ProcessWatch,
   ): void {
-    if (frame.type === 'audio') {
-      this.#sessions.get(frame.session)?.audio?.(frame.samples)
-      return
+    switch (frame.type) {
+      case 'audio':
+        this.#give(frame.session, ({ audio }) => audio?.(frame.samples))
+        break
+      case 'result':
+        this.#give(frame.session, ({ result }) => result?.(frame.parse()))
+        break
+      case 'bytes':
+        this.#give(frame.session, ({ bytes }) => bytes?.(frame.bytes))
+        break
+      case 'invalid':
+        this.#breakOff(frame.session, frame.why)
+        break
+      case 'message':
+        this.#hear(frame.message as FromPlugin, loaded, fault, watch)
     }
-    if (frame.type === 'result') {
-      const take = this.#sessions.get(frame.session)?.result
-      if (take !== undefined) take(frame.parse())
-      return
-    }
-    if (frame.type === 'bytes') {
-      this.#sessions.get(frame.session)?.bytes?.(frame.bytes)
-      return
-    }
-    const message = frame.message as FromPlugin
+  }
+
+  #hear(
+    message: FromPlugin,
+    loaded: PromiseWithResolvers<readonly string[]>,
+    fault: (why: string) => PatchbayError,
+    watch: ProcessWatch,
+  ): void {
     switch (message.type) {
       case 'ready':
         if (!Array.isArray(message.factories)) throw new TypeError('factories that are no list')
@@ -280,14 +288,16 @@ export class IsolatedProcess implements PluginRunner {
         this.#logLine(message.level, String(message.message))
         break
       case 'event':
-        if (typeof message.event !== 'object' || message.event === null) throw new TypeError('an invalid event')
-        this.#sessions.get(message.session)?.event?.(message.event)
+        this.#give(message.session, ({ event }) => event?.(message.event))
         break
       case 'need':
-        this.#sessions.get(message.session)?.need?.(message.start, message.end)
+        this.#give(message.session, ({ need }) => need?.(message.start, message.end))
         break
       case 'done':
-        this.#over(message.session)?.done()
+        this.#give(message.session, ({ done }) => {
+          this.#over(message.session)
+          done()
+        })
         break
       case 'failed':
         this.#over(message.session)?.failed(
@@ -297,6 +307,23 @@ export class IsolatedProcess implements PluginRunner {
       default:
         throw new RangeError('a message of no type')
     }
+  }
+
+  /** What came for a session. Where that can't be used, this session fails, and no other. */
+  #give(session: number, take: (events: SessionEvents) => void): void {
+    const events = this.#sessions.get(session)
+    if (events === undefined) return
+    try {
+      take(events)
+    } catch (error) {
+      this.#breakOff(session, error instanceof Error ? error.message : String(error), events)
+    }
+  }
+
+  #breakOff(session: number, why: string, events = this.#sessions.get(session)): void {
+    if (this.#over(session) !== undefined) this.#say({ type: 'cancel', session })
+    const words = cleanText(why, MAX_REASON_CHARS)
+    events?.failed(new IsolatedFault(`It gave what can't be used: ${words}`, { fault: 'bad_request' }))
   }
 
   #over(session: number): SessionEvents | undefined {
@@ -362,7 +389,7 @@ export class IsolatedProcess implements PluginRunner {
       boundary('plugin', () => {
         this.#isFlushing = false
         const whole = this.#out.take()
-        this.#child?.pipes[0]?.write(whole)
+        this.#child?.pipes[PIPE_FD]?.write(whole)
       }),
     )
   }

@@ -13,6 +13,7 @@ import type {
 } from '../../../packages/plugin/mod.ts'
 import type { ObjectAct, Use } from './messages.ts'
 import type { ObjectExchange } from './object-exchange.ts'
+import { iterableOf, llmEventOf, samplesOf, sttEventOf, vectorsOf, WrongValue } from './values.ts'
 
 /** Where what a use brings goes. */
 export interface UseOutput {
@@ -20,7 +21,12 @@ export interface UseOutput {
   /** Resolves when more may be made. */
   audio(samples: Int16Array): Promise<void> | void
   result(result: unknown): void
+  /** What the plugin gave and was left out, for its author. */
+  dropped(why: string): void
 }
+
+/** Samples that go at once. */
+const MAX_SAMPLES = 1 << 16
 
 /** A loaded plugin. */
 export interface Plugin {
@@ -43,7 +49,11 @@ export async function runUse(
   const make = async <T>(kind: string): Promise<T> => {
     const factory = (factories as Record<string, ((host: Host, options: Options) => T | Promise<T>) | undefined>)[kind]
     if (factory === undefined) throw new Error(`The plugin has no ${kind} factory`)
-    return factory(host, options)
+    const made = await factory(host, options)
+    if (typeof made === 'object' && made !== null) return made
+    throw new WrongValue(
+      `The ${kind} factory has to return an object; it returned ${made === null ? 'null' : typeof made}`,
+    )
   }
   const makeOnce = <T>(kind: string): Promise<T> => {
     const key = `${kind} ${JSON.stringify(options)}`
@@ -57,31 +67,35 @@ export async function runUse(
   switch (use.kind) {
     case 'stt': {
       const stt = await make<Stt>('stt')
-      for await (const event of stt.recognise(audio, signal)) {
+      for await (const event of iterableOf(stt.recognise(audio, signal), 'recognise')) {
         if (signal.aborted) return
-        out.event(event)
+        out.event(sttEventOf(event))
       }
       return
     }
     case 'tts': {
       const tts = await make<Tts>('tts')
-      for await (const samples of tts.speak(use.text, signal)) {
-        if (signal.aborted) return
-        await out.audio(samples)
+      for await (const given of iterableOf(tts.speak(use.text, signal), 'speak')) {
+        const samples = samplesOf(given)
+        for (let from = 0; from < samples.length; from += MAX_SAMPLES) {
+          if (signal.aborted) return
+          await out.audio(samples.subarray(from, from + MAX_SAMPLES))
+        }
       }
       return
     }
     case 'llm': {
       const llm = await make<Llm>('llm')
-      for await (const event of llm.chat(use.request, signal)) {
+      for await (const given of iterableOf(llm.chat(use.request, signal), 'chat')) {
         if (signal.aborted) return
-        out.event(event)
+        const event = llmEventOf(given, out.dropped)
+        if (event !== undefined) out.event(event)
       }
       return
     }
     case 'embedding': {
       const embedding = await makeOnce<Embedding>('embedding')
-      out.result(await embedding.embed(use.texts, signal))
+      out.result(vectorsOf(await embedding.embed(use.texts, signal), embedding, use.texts.length))
       return
     }
     case 'vectorstore': {

@@ -2,23 +2,22 @@
  * What runs in a plugin's process: reads frames from the role, runs the plugin's code, writes frames back. It has what the
  * plugin has.
  */
-import type { Readable } from 'node:stream'
+import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers'
+import { inspect } from 'node:util'
 import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { AudioQueue } from './audio-queue.ts'
-import { PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
+import { PIPE_FD, PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { runUse, type UseOutput } from './run-use.ts'
+import { thrownOf } from './thrown.ts'
 
-/** The ends of the process's pipe. */
-export interface Pipe {
-  read: Readable
-  /** Resolves with how many of the bytes it took. */
-  write(bytes: Uint8Array): Promise<number>
-}
-
-let pipe: Pipe
+/**
+ * The pipe to the role, both ways: a descriptor of its own, as plugins and native libraries print to standard output. One socket,
+ * without a thread of its own between the pipe and the plugin: on a busy machine each thread waits for its turn.
+ */
+const pipe = new Socket({ fd: PIPE_FD })
 
 interface Session {
   abort: AbortController
@@ -41,7 +40,7 @@ function flush(): void {
     await new Promise<void>((resolve) => setImmediate(resolve))
     isWriting = false
     const whole = out.take()
-    for (let sent = 0; sent < whole.length; ) sent += await pipe.write(whole.subarray(sent))
+    if (!pipe.write(whole)) await new Promise<void>((resolve) => pipe.once('drain', () => resolve()))
   })
 }
 
@@ -64,7 +63,14 @@ function say(message: FromPlugin): void {
   flush()
 }
 
-const words = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const MAX_LOGGED_CHARS = 2_000
+type Level = Extract<FromPlugin, { type: 'log' }>['level']
+
+/** Hands a line to the role's log. Never throws. */
+function log(level: Level, ...parts: readonly unknown[]): void {
+  const text = parts.map((part) => (typeof part === 'string' ? part : inspect(part))).join(' ')
+  say({ type: 'log', level, message: text.slice(0, MAX_LOGGED_CHARS) })
+}
 
 const ending = new AbortController()
 const sessions = new Map<number, Session>()
@@ -72,20 +78,27 @@ let host: Host
 let factories: Factories = {}
 const kept = new Map<string, unknown>()
 
-for (const level of ['debug', 'info', 'warn', 'error'] as const) {
-  console[level] = (...args) => say({ type: 'log', level, message: args.map(String).join(' ').slice(0, 2_000) })
-}
+/** URL of the plugin's folder. */
+let folder = ''
+
+for (const level of ['debug', 'info', 'warn', 'error'] as const) console[level] = (...args) => log(level, ...args)
 console.log = console.info
+
+/** An error that nobody handled belongs to no session: it is logged, and the sessions go on. */
+export function stray(error: unknown): void {
+  const { message } = thrownOf(error, folder)
+  log('error', `An error that the plugin did not handle: ${message}`, error instanceof Error ? String(error.stack) : '')
+}
 
 async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugin, { type: 'init' }>): Promise<void> {
   const allowed = new Set(granted)
-  const log = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string) =>
-    say({ type: 'log', level, message: String(message).slice(0, 2_000) })
+  const to = (level: Level) => (message: unknown) => log(level, message)
+  folder = new URL('.', module).href
   host = {
     plugin,
     ...(modelsDir === undefined ? {} : { modelsDir }),
     signal: ending.signal,
-    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    log: { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') },
     env: {
       get(name) {
         if (allowed.has(name)) return env[name]
@@ -103,7 +116,7 @@ async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugi
     factories = loaded.default
     say({ type: 'ready', factories: Object.keys(factories) })
   } catch (error) {
-    say({ type: 'broken', reason: words(error).slice(0, 8_000) })
+    say({ type: 'broken', reason: thrownOf(error, folder).message })
   }
 }
 
@@ -135,13 +148,12 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
         isHeard = true
         await pace(samples.byteLength)
       },
+      dropped: (why) => log('warn', why),
     }
     await runUse(whole, use, options, abort.signal, audio ?? new AudioQueue(), output, exchange)
     if (!abort.signal.aborted) say({ type: 'done', session })
   } catch (error) {
-    const failure = (error as { failure?: unknown }).failure
-    const judged = typeof failure === 'object' && failure !== null ? { failure: failure as never } : {}
-    if (!abort.signal.aborted) say({ type: 'failed', session, message: words(error).slice(0, 2_000), ...judged })
+    if (!abort.signal.aborted) say({ type: 'failed', session, ...thrownOf(error, folder) })
   } finally {
     sessions.delete(session)
   }
@@ -150,11 +162,11 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
 function receive(message: ToPlugin): void {
   switch (message.type) {
     case 'init':
-      // biome-ignore lint/complexity/noVoid: a throw ends this plugin's process, and its role is notified
+      // biome-ignore lint/complexity/noVoid: it reports what is thrown itself
       void init(message)
       return
     case 'open':
-      // biome-ignore lint/complexity/noVoid: a throw ends this plugin's process, and its role is notified
+      // biome-ignore lint/complexity/noVoid: it reports what is thrown itself
       void open(message.session, message.use, message.options)
       return
     case 'end':
@@ -176,11 +188,10 @@ function receive(message: ToPlugin): void {
 }
 
 /** Resolves once the role is gone. */
-export async function run(ends: Pipe): Promise<void> {
-  pipe = ends
+export async function run(): Promise<void> {
   const reader = new PipeFrameReader(ROLE_LIMITS)
   const gone = Promise.withResolvers<void>()
-  pipe.read.on('data', (bytes: Uint8Array) => {
+  pipe.on('data', (bytes: Uint8Array) => {
     reader.push(bytes)
     for (let frame = reader.next(); frame !== undefined; frame = reader.next()) {
       if (frame.type === 'message') receive(frame.message as ToPlugin)
@@ -188,9 +199,9 @@ export async function run(ends: Pipe): Promise<void> {
       else if (frame.type === 'bytes') sessions.get(frame.session)?.exchange.give(frame.bytes)
     }
   })
-  pipe.read.on('error', () => gone.resolve())
-  pipe.read.on('close', () => gone.resolve())
-  pipe.read.on('end', () => gone.resolve())
+  pipe.on('error', () => gone.resolve())
+  pipe.on('close', () => gone.resolve())
+  pipe.on('end', () => gone.resolve())
   await gone.promise
   ending.abort()
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { startTestApi } from '../../../support/instance/api.ts'
+import { installPlugin } from '../../../support/instance/install-plugin.ts'
 
 t.test('a chat calls a tool with its sealed header, and falls back to another model', async (t) => {
   const seen: { url: string; authorization: string | undefined }[] = []
@@ -78,4 +79,38 @@ t.test('a chat calls a tool with its sealed header, and falls back to another mo
   t.same(seen, [{ url: '/c%207/A1', authorization: 'Bearer s3cret' }])
   t.equal(await ask('Inside?'), 'The request failed: the server could not be reached')
   t.match(await ask('Wrong?'), /^Wrong arguments: .*id/)
+})
+
+t.test('a model that calls tools for ever is stopped after ten rounds', async (t) => {
+  const mod = `import { definePlugin } from '@patchbay/plugin'
+let rounds = 0
+export default definePlugin({ llm: () => ({ async *chat({ messages, tools }) {
+  const { content } = messages.findLast(({ role }) => role === 'user')
+  if (tools.length === 0 && content === 'Say it.') yield { type: 'text', text: 'Enough.' }
+  yield { type: 'tool_call', id: String(++rounds), name: 'again', arguments: '{}' }
+} }) })
+`
+  const dataDir = t.testdir({})
+  await installPlugin(dataDir, 'caller', { provides: { llm: { models: ['m'] } }, mod })
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked++
+    response.end('again')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const api = await startTestApi(t, {
+    env: { PATCHBAY_TOOLS_ALLOW_NET: `localhost:${port}`, PATCHBAY_DATA_DIR: dataDir },
+  })
+  const { client } = await api.signUp()
+  const tool = { type: 'http', name: 'again', description: 'Again.', http: { url: `http://localhost:${port}/` } }
+  const body = { agent_name: 'A', system_prompt: 'Be kind.', LLM_provider: 'caller', tools: [tool] }
+  const { agent_id } = (await client.post('/agents', { body })).body
+  const said = await client.post('/chats/interaction', { body: { agent_id, message: 'Say it.' } })
+  t.match(said, { status: 200, body: { response: 'Enough.' } }, said.text)
+  t.equal(asked, 10)
+  const silent = await client.post('/chats/interaction', { body: { agent_id, message: 'Never.' } })
+  t.match(silent.text, /called tools 10 times, and again where it was to answer without them/)
+  t.equal(asked, 20)
 })

@@ -99,7 +99,7 @@ test('nothing that was not granted can be reached, by any way Deno has', async (
     'prototype of Worker': `const { Worker } = await import('node:worker_threads'); const Raw = Worker.prototype.constructor; const w = new Raw('require("node:http").get("http://127.0.0.1:' + args.port + '")', { eval: true }); return await new Promise((ok, no) => { w.on('error', no); w.on('exit', (code) => no(new Error('ended ' + code))); setTimeout(() => no(new Error('nothing came of it')), 1000) })`,
     'raw process object': `const { ChildProcess } = await import('node:child_process'); const code = new ChildProcess()._handle.spawn({ file: '/bin/touch', args: ['/bin/touch', args.marks + '/raw'] }); if (code !== 0) throw new Error('refused ' + code); return code`,
     'a binding read twice': `let reads = 0; const name = { toString: () => (reads++ === 0 ? 'util' : 'tcp_wrap') }; const { TCP, TCPConnectWrap } = process.binding(name); return await new Promise((ok, no) => { const r = new TCPConnectWrap(); r.oncomplete = (s) => s === 0 ? ok(1) : no(new Error('refused ' + s)); const code = new TCP(0).connect(r, '127.0.0.1', args.port); if (code) no(new Error('refused ' + code)) })`,
-    'node:dgram': `const { createSocket } = await import('node:dgram'); const s = createSocket('udp4'); return await new Promise((ok, no) => { s.on('error', no); s.send(Buffer.from('x'), undefined, '1', args.port, '127.0.0.1', (error) => error ? no(error) : ok(1)) })`,
+    'node:dgram': `const { createSocket } = await import('node:dgram'); const s = createSocket('udp4'); return await new Promise((ok, no) => { setTimeout(() => no(new Error('nothing came of it')), 1000); s.on('error', no); s.send(Buffer.from('x'), undefined, '1', args.port, '127.0.0.1', (error) => error ? no(error) : ok(1)) })`,
     'module hooks': `const { registerHooks } = await import('node:module'); registerHooks({ load: (url, c, next) => next(url, c) }); return (await import('/etc/hostname')).default`,
     "the core's own powers": `return Object.keys(await import(args.root + '/runtime/plugin/scope.ts'))`,
     'the plugin beside it': `return Object.keys(await import(args.root + '/plugins/s3/mod.ts'))`,
@@ -192,9 +192,12 @@ test('a link in its folder leads nowhere: it is not run', async (t) => {
   await t.rejects(registry.create('llm', 'probe'), { message: /its folder holds a link, "passwd\.txt"/ })
 })
 
+/** Text of a plugin that gets hold of the pipe to its role. */
+const BACK = `const { Socket } = await import('node:net'); const back = await new Promise((found) => { const { write } = Socket.prototype; Socket.prototype.write = function (...args) { found(this); return write.apply(this, args) }; console.debug('') });`
+
 /** Text of a plugin that writes frames of its own: a JSON message, and anything. */
-const RAW = `const message = (value) => { const body = new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)); const frame = new Uint8Array(body.length + 5); new DataView(frame.buffer).setUint32(0, body.length + 1, true); frame.set(body, 5); return frame }
-const write = (bytes) => { for (let at = 0; at < bytes.length; ) at += Deno.stdout.writeSync(bytes.subarray(at)) }
+const RAW = `${BACK} const message = (value) => { const body = new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)); const frame = new Uint8Array(body.length + 5); new DataView(frame.buffer).setUint32(0, body.length + 1, true); frame.set(body, 5); return frame }
+const write = (bytes) => back.write(bytes)
 const times = (frame, count) => { const all = new Uint8Array(frame.length * count); for (let n = 0; n < count; n++) all.set(frame, n * frame.length); return all };`
 
 test('what a plugin says of other sessions, or of none, moves nobody', async (t) => {
@@ -225,7 +228,7 @@ test('a process that loops, takes all memory, floods or dies is ended, told of, 
     loop: `for (;;) {}`,
     leak: `const kept = []; for (;;) { kept.push(new Uint8Array(64 << 20).fill(1)); await new Promise((r) => setTimeout(r, 10)) }`,
     flood: `for (;;) await Deno.stdout.write(new Uint8Array(1 << 20))`,
-    rubbish: `await Deno.stdout.write(new Uint8Array([9, 0, 0, 0, 7, 1, 2, 3, 4, 5, 6, 7, 8])); await new Promise(() => {})`,
+    rubbish: `${BACK} back.write(new Uint8Array([9, 0, 0, 0, 7, 1, 2, 3, 4, 5, 6, 7, 8])); await new Promise(() => {})`,
     messages: `${RAW} const many = times(message({ type: 'log', level: 'debug', message: '' }), 1_000); for (;;) { write(many); await new Promise((r) => setTimeout(r, 5)) }`,
     'a long message': `${RAW} write(message({ type: 'log', level: 'info', message: 'x'.repeat(100_000) })); await new Promise(() => {})`,
     'error output': `for (;;) { Deno.stderr.writeSync(new Uint8Array(1 << 20)); await new Promise((r) => setTimeout(r, 1)) }`,
@@ -269,7 +272,7 @@ export default definePlugin({ llm: (host) => ({ async *chat() {
 `
   for (const [kind, { text, clean }] of Object.entries(ILL_FORMED)) {
     const { registry, logged } = await foreign(t, { plugin: { mod: throwing(text) } })
-    t.equal(await attempt(registry, kind), `failed: ${clean}`, kind)
+    t.match(await attempt(registry, kind), `failed: ${clean}`, kind)
     t.ok(logged.includes(clean), `${kind}, logged`)
     const broken = await foreign(t, { plugin: { mod: `throw new Error(${JSON.stringify(text)})` } })
     const error = await broken.registry.create('llm', 'probe').catch((error: Error) => error)

@@ -1,0 +1,43 @@
+import type { Failure } from '../../../packages/plugin/mod.ts'
+import { failureOf } from './failure-of.ts'
+
+/** What a plugin's code threw, whatever that is, in words: for its operator and its author. */
+export interface Thrown {
+  message: string
+  /** Where the plugin has judged it. */
+  failure?: Failure
+}
+
+const MAX_CHARS = 2_000
+
+/**
+ * Reads what a plugin threw: `null`, text and errors alike. An error that the plugin's code didn't make on purpose is given with the
+ * file and line of it. Never throws. Imports nothing of Node: it runs in Deno, too.
+ * @param folder URL of the plugin's folder, which its files are named from
+ */
+export function thrownOf(error: unknown, folder: string): Thrown {
+  try {
+    const failure = failureOf((error as { failure?: unknown } | null | undefined)?.failure)
+    if (!(error instanceof Error)) return { message: `It threw ${text(error)}`.slice(0, MAX_CHARS), ...judged(failure) }
+    if (failure !== undefined) return { message: text(error.message).slice(0, MAX_CHARS), failure }
+    const place = placeIn(error, folder)
+    const message = text(error.message).slice(0, MAX_CHARS) || error.name
+    return { message: place === undefined ? message : `${message} (${place})` }
+  } catch {
+    return { message: 'It threw what can’t be read' }
+  }
+}
+
+const judged = (failure: Failure | undefined): { failure?: Failure } => (failure === undefined ? {} : { failure })
+
+function text(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** The place in the plugin's own files where an error arose: `mod.ts:12`. */
+function placeIn({ stack }: Error, folder: string): string | undefined {
+  const line = String(stack)
+    .split('\n')
+    .find((line) => /^\s+at /.test(line) && line.includes(folder))
+  return line === undefined ? undefined : /^[^\s)]+?:\d+/.exec(line.slice(line.indexOf(folder) + folder.length))?.[0]
+}

@@ -10,11 +10,11 @@ import { asProcess } from '../../process/own-act.ts'
 import { permissionDenied } from '../grants/permissions.ts'
 import { pluginScope } from '../plugin-scope.ts'
 import { AudioQueue } from './audio-queue.ts'
+import { runUse } from './inside/run-use.ts'
+import { thrownOf } from './inside/thrown.ts'
 import type { Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
-import { runUse } from './run-use.ts'
-import { thrownOf } from './thrown.ts'
 
 interface InRoleOptions {
   plugin: string

@@ -109,10 +109,10 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
     env,
     memoryMiB: HEAP_MIB,
   })
-  const imports = `--import-map=${join(import.meta.dirname, 'import-map.json')}`
+  const imports = `--import-map=${join(import.meta.dirname, 'inside/import-map.json')}`
   return {
     program: deno,
-    args: ['run', ...flags, imports, join(import.meta.dirname, 'deno-main.ts')],
+    args: ['run', ...flags, imports, join(import.meta.dirname, 'inside/deno-main.ts')],
     variables: {
       NO_COLOR: '1',
       DENO_NO_UPDATE_CHECK: '1',
@@ -137,7 +137,7 @@ function inNode({ dir, modelsDir }: LoadedPlugin): Program {
     args: [
       ...['--permission', '--allow-addons', '--allow-worker', '--disable-warning=SecurityWarning'],
       ...readable.map((path) => `--allow-fs-read=${path}`),
-      join(import.meta.dirname, 'node-main.ts'),
+      join(import.meta.dirname, 'inside/node-main.ts'),
     ],
     variables: {},
     maxMemoryBytes: MAX_MODEL_MEMORY_BYTES,

@@ -14,8 +14,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'store/uploads/bulk-copy-thread.ts': 'a worker of a pool: its owner hears of its end and fails the load',
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',
   'plugins/local/recognisers.ts': 'runs in the thread of plugins/local/thread.ts',
-  'runtime/plugin/isolated/runner.ts': 'the process of a plugin: its role hears of its end and starts another',
-  'runtime/plugin/isolated/node-main.ts': 'the process of a plugin: its role hears of its end and starts another',
+  'runtime/plugin/isolated/inside/runner.ts': 'the process of a plugin: its role hears of its end and starts another',
+  'runtime/plugin/isolated/inside/node-main.ts':
+    'the process of a plugin: its role hears of its end and starts another',
 }
 
 t.test('every handler of a socket, stream, timer, queue and event of the product is behind a boundary', async (t) => {

@@ -1,12 +1,12 @@
 import { test } from 'tap'
-import { thrownOf } from '../../../../../runtime/plugin/isolated/thrown.ts'
+import { thrownOf } from '../../../../../runtime/plugin/isolated/inside/thrown.ts'
 import {
   iterableOf,
   llmEventOf,
-  samplesOf,
+  pcmSamplesOf,
   sttEventOf,
   vectorsOf,
-} from '../../../../../runtime/plugin/isolated/values.ts'
+} from '../../../../../runtime/plugin/isolated/inside/values.ts'
 
 const never = (why: string): void => {
   throw new Error(`dropped: ${why}`)
@@ -14,7 +14,7 @@ const never = (why: string): void => {
 
 test('what the contract knows comes through, and nothing beside it', async (t) => {
   const samples = Int16Array.of(1, -2)
-  t.equal(samplesOf(samples), samples)
+  t.equal(pcmSamplesOf(samples), samples)
   t.same(sttEventOf({ type: 'final', text: 'hi', startS: null, endS: 1.5, confidence: null, more: 1 }), {
     type: 'final',
     text: 'hi',
@@ -41,12 +41,12 @@ test('what the contract knows comes through, and nothing beside it', async (t) =
 test('a value of another kind is named, with what is right', (t) => {
   const cases: [() => unknown, RegExp][] = [
     [
-      () => samplesOf(new Uint8Array(3)),
+      () => pcmSamplesOf(new Uint8Array(3)),
       /^speak\(\) has to yield 16-bit samples as Int16Array; it yielded a Uint8Array/,
     ],
-    [() => samplesOf(new Float32Array(3)), /a Float32Array/],
-    [() => samplesOf('sound'), /a string/],
-    [() => samplesOf(null), /null/],
+    [() => pcmSamplesOf(new Float32Array(3)), /a Float32Array/],
+    [() => pcmSamplesOf('sound'), /a string/],
+    [() => pcmSamplesOf(null), /null/],
     [() => sttEventOf(null), /^recognise\(\) has to yield events such as \{ type, … \}; it yielded null/],
     [() => sttEventOf([]), /an? Array/],
     [() => sttEventOf({ type: 'partial', text: '' }), /of the type "partial"; types are interim, final/],

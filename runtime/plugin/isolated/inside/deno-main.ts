@@ -1,5 +1,5 @@
 /** The program that Deno runs for a plugin. */
-import { run, stray } from './runner.ts'
+import { runPlugin, stray } from './runner.ts'
 
 declare const Deno: { exit(code: number): never }
 
@@ -13,5 +13,5 @@ everything.addEventListener('unhandledrejection', (event) => {
   stray((event as Event & { reason?: unknown }).reason)
 })
 
-await run()
+await runPlugin()
 Deno.exit(0)

@@ -10,10 +10,10 @@ import type {
   SttEvent,
   Tts,
   VectorStore,
-} from '../../../packages/plugin/mod.ts'
-import type { ObjectAct, Use } from './messages.ts'
-import type { ObjectExchange } from './object-exchange.ts'
-import { iterableOf, llmEventOf, samplesOf, sttEventOf, vectorsOf, WrongValue } from './values.ts'
+} from '../../../../packages/plugin/mod.ts'
+import type { ObjectAct, Use } from '../messages.ts'
+import type { ObjectExchange } from '../object-exchange.ts'
+import { iterableOf, llmEventOf, pcmSamplesOf, sttEventOf, vectorsOf, WrongValue } from './values.ts'
 
 /** Where what a use brings goes. */
 export interface UseOutput {
@@ -76,7 +76,7 @@ export async function runUse(
     case 'tts': {
       const tts = await make<Tts>('tts')
       for await (const given of iterableOf(tts.speak(use.text, signal), 'speak')) {
-        const samples = samplesOf(given)
+        const samples = pcmSamplesOf(given)
         for (let from = 0; from < samples.length; from += MAX_SAMPLES) {
           if (signal.aborted) return
           await out.audio(samples.subarray(from, from + MAX_SAMPLES))

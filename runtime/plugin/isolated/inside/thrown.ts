@@ -1,5 +1,5 @@
-import type { Failure } from '../../../packages/plugin/mod.ts'
-import { failureOf } from './failure-of.ts'
+import type { Failure } from '../../../../packages/plugin/mod.ts'
+import { failureOf } from '../failure-of.ts'
 
 /** What a plugin's code threw, whatever that is, in words: for its operator and its author. */
 export interface Thrown {

@@ -1,8 +1,8 @@
 /** The program that Node runs for a plugin with native code. */
-import { run, stray } from './runner.ts'
+import { runPlugin, stray } from './runner.ts'
 
 process.on('uncaughtException', stray)
 process.on('unhandledRejection', stray)
 
-await run()
+await runPlugin()
 process.exit(0)

@@ -5,11 +5,11 @@
 import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers'
 import { inspect } from 'node:util'
-import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
-import { AudioQueue } from './audio-queue.ts'
-import { PIPE_FD, PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
-import type { FromPlugin, ToPlugin, Use } from './messages.ts'
-import { ObjectExchange } from './object-exchange.ts'
+import type { Factories, Host, Options } from '../../../../packages/plugin/mod.ts'
+import { AudioQueue } from '../audio-queue.ts'
+import { PIPE_FD, PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from '../frames.ts'
+import type { FromPlugin, ToPlugin, Use } from '../messages.ts'
+import { ObjectExchange } from '../object-exchange.ts'
 import { runUse, type UseOutput } from './run-use.ts'
 import { thrownOf } from './thrown.ts'
 
@@ -188,7 +188,7 @@ function receive(message: ToPlugin): void {
 }
 
 /** Resolves once the role is gone. */
-export async function run(): Promise<void> {
+export async function runPlugin(): Promise<void> {
   const reader = new PipeFrameReader(ROLE_LIMITS)
   const gone = Promise.withResolvers<void>()
   pipe.on('data', (bytes: Uint8Array) => {

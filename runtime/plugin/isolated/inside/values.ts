@@ -1,4 +1,4 @@
-import type { Embedding, LlmEvent, SttEvent } from '../../../packages/plugin/mod.ts'
+import type { Embedding, LlmEvent, SttEvent } from '../../../../packages/plugin/mod.ts'
 
 /**
  * Checks what a plugin's code gives against the contract, in the plugin's own process: a wrong value fails its session, with words
@@ -28,7 +28,7 @@ export function iterableOf<T>(value: unknown, method: string): AsyncIterable<T> 
 }
 
 /** 16-bit samples. Throws WrongValue. */
-export function samplesOf(value: unknown): Int16Array {
+export function pcmSamplesOf(value: unknown): Int16Array {
   if (value instanceof Int16Array) return value
   throw new WrongValue(
     `speak() has to yield 16-bit samples as Int16Array; it yielded ${nameOf(value)}. readSamples() makes them of the bytes of an answer`,

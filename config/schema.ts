@@ -205,6 +205,14 @@ export const SETTINGS = {
     description:
       'Who may sign up; default: requests from the machine itself, none where PUBLIC_URL is not a loopback address. The first user comes from there, too, or by the link that the start prints. The operator may set it over the API, too.',
   },
+  invitations: {
+    env: 'PATCHBAY_INVITATIONS',
+    type: 'string',
+    default: 'immediate',
+    choices: ['immediate', 'accept'],
+    description:
+      'What an invitation does to a registered user: `immediate` makes them a member at once, `accept` asks them first.',
+  },
   newWorkspaceProviders: {
     env: 'PATCHBAY_NEW_WORKSPACE_PROVIDERS',
     type: 'list',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts/accounts.ts'
-import { acceptInvitation, dropInvitation, invitationsOf } from '../../store/accounts/invitations.ts'
+import { acceptInvitation, declineInvitation, invitationsOf } from '../../store/accounts/invitations.ts'
 import { endLinks, findLink, useLink } from '../../store/accounts/one-time-links.ts'
 import { endSession, endSessions, type Session, sessionsOf } from '../../store/accounts/sessions.ts'
 import { userByEmail } from '../../store/accounts/users.ts'
@@ -269,7 +269,7 @@ const decline = defineRoute({
   summary: 'Decline an invitation',
   examples: { success: { detail: 'Invitation declined' } },
   handler: async ({ user, params }, { store }) => {
-    if (!(await dropInvitation(store.global, params.invitation_id, { userId: user.id }))) {
+    if (!(await declineInvitation(store.global, user.id, params.invitation_id))) {
       throw new PatchbayError('invitation_not_found')
     }
     return { detail: 'Invitation declined' }

@@ -1,4 +1,4 @@
-import { makeOneTimeLink } from '../../store/accounts/one-time-links.ts'
+import { makeOneTimeLink, type NewLink } from '../../store/accounts/one-time-links.ts'
 import type { LinkKind } from '../../store/database/schema.ts'
 import type { Services } from '../services.ts'
 
@@ -14,7 +14,7 @@ const PAGES: Readonly<Record<LinkKind, string>> = { password_reset: 'reset', ver
 /** Makes a link that works once. The token stands behind `#`, which no server and no proxy logs. */
 export async function oneTimeLink(
   { store, clock, config }: Pick<Services, 'store' | 'clock'> & { config: { readonly publicUrl: string } },
-  link: { kind: LinkKind; userId: string | null; email: string; createdBy: string | null },
+  link: NewLink,
 ): Promise<{ link: string; token: string; expires_at: string }> {
   const { token, expiresAt } = await makeOneTimeLink(store.global, link, clock.nowMs(), LINK_TTL_S[link.kind])
   return {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { joinByLink } from '../../store/accounts/invitations.ts'
 import { useLink } from '../../store/accounts/one-time-links.ts'
 import {
   endSession,
@@ -69,7 +70,6 @@ const signup = defineRoute({
       const isOwner =
         !isInvited && (await admitted(request, services, { email, isLocal, setupToken: body.setup_token }))
       const passwordHash = await hashPassword(body.password, request.clientAddress)
-      if (isInvited) await useInvitation(services, invitation, email)
       return createUser(store.global, {
         name,
         email,
@@ -77,6 +77,7 @@ const signup = defineRoute({
         phoneNumber,
         // With open sign-up the first user may be a stranger.
         quotas: quotasOfNewWorkspace(services, { email }),
+        join: (trx, userId) => joinWorkspace(trx, userId, { token: invitation, email, nowMs: services.clock.nowMs() }),
         isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
       })
     }
@@ -202,10 +203,23 @@ async function admitted(
   }
 }
 
-/** Uses up a link for this address. Throws `link_invalid`. */
-async function useInvitation({ store, clock }: Services, token: string, email: string): Promise<void> {
-  const link = await useLink(store.global, 'signup', token, clock.nowMs())
-  if (link === undefined || link.email.toLowerCase() !== email.toLowerCase()) throw new PatchbayError('link_invalid')
+/**
+ * Uses up the link by which somebody signs up. Resolves with the workspace that it leads into, if any. Throws `link_invalid`; a
+ * signup that fails leaves the link as it was.
+ */
+async function joinWorkspace(
+  trx: Parameters<typeof useLink>[0],
+  userId: string,
+  { token, email, nowMs }: { token: string | undefined; email: string; nowMs: number },
+): Promise<string | undefined> {
+  if (token === undefined) return undefined
+  const link = await useLink(trx, 'signup', token, nowMs)
+  const isTheirs = link?.email === '' || link?.email.toLowerCase() === email.toLowerCase()
+  if (link === undefined || !isTheirs) throw new PatchbayError('link_invalid')
+  const { workspace_id: workspaceId, role, created_by: createdBy } = link
+  if (workspaceId === null || role === null) return undefined
+  if (!(await joinByLink(trx, userId, { workspaceId, role, createdBy }))) throw new PatchbayError('link_invalid')
+  return workspaceId
 }
 
 /** The sessions that the cookies of a request belong to: that of the refresh token and that of the access token. */

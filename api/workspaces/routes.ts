@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { changeRole } from '../../store/accounts/accounts.ts'
-import { dropInvitation, invitationsTo, inviteByEmail } from '../../store/accounts/invitations.ts'
+import { invitationsTo, inviteByEmail, joinByEmail, withdrawInvitation } from '../../store/accounts/invitations.ts'
 import { retentionOf, setRetention } from '../../store/workspaces/retention.ts'
 import {
   createWorkspace,
@@ -13,6 +13,8 @@ import {
   switchWorkspace,
   workspacesOf,
 } from '../../store/workspaces/workspaces.ts'
+import { oneTimeLink } from '../auth/links.ts'
+import { effectiveSignup } from '../auth/signup-policy.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
 import { quotasOfNewWorkspace } from './new-workspace.ts'
@@ -21,9 +23,12 @@ import {
   CreateWorkspaceInput,
   Detail,
   InvitationBody,
+  InvitationLinkBody,
+  InvitationLinkInput,
   InviteInput,
   invitationBody,
   invitationExample,
+  invitationLinkExample,
   MemberBody,
   memberBody,
   RetentionBody,
@@ -154,16 +159,48 @@ const invite = defineRoute({
   tag,
   summary: 'Invite a registered user',
   description:
-    'They are a member once they accept (`POST /auth/invitations/{invitation_id}/accept`). The answer does not tell whether the address is registered; a member stays as they are.',
+    'They are a member at once; with `PATCHBAY_INVITATIONS=accept` only after they accept (`POST /auth/invitations/{invitation_id}/accept`). The answer does not tell whether the address is registered; a member stays as they are. For somebody who is not registered, create an invitation link.',
   examples: {
     body: { email: 'grace@example.com', role: 'developer' },
     success: { detail: 'Invitation processed' },
   },
   audit: ['email', 'role'],
-  handler: async ({ body, tenant, user }, { store }) => {
+  handler: async ({ body, tenant, user }, { store, config }) => {
     const invitation = { ...body, workspaceId: tenant.workspaceId, invitedBy: user.id }
-    await Promise.all([inviteByEmail(store.global, invitation), sleep(INVITE_TIME_MS)])
+    const invited = config.invitations === 'accept' ? inviteByEmail : joinByEmail
+    await Promise.all([invited(store.global, invitation), sleep(INVITE_TIME_MS)])
     return { detail: 'Invitation processed' }
+  },
+})
+
+const inviteByLink = defineRoute({
+  method: 'POST',
+  path: '/workspaces/{workspace_id}/invitation-links',
+  auth: 'jwt',
+  role: 'admin',
+  workspace: 'path',
+  params: { workspace_id },
+  body: InvitationLinkInput,
+  success: { status: 201, schema: InvitationLinkBody },
+  errors: ['signup_closed'],
+  tag,
+  summary: 'Create a link by which somebody signs up and becomes a member',
+  description:
+    'Works once, within a week; with `email` for this address alone. It ends when its creator is no Admin any more, or when it is withdrawn as an invitation. Where a mail server is set and `email` is given, it is mailed, too. While the operator keeps signup closed, only an operator can create one.',
+  examples: { body: { email: 'grace@example.com', role: 'developer' }, success: invitationLinkExample },
+  audit: ['email', 'role'],
+  handler: async ({ body, tenant, user, log }, services) => {
+    const isOperator = services.operators.includes(user)
+    if (!isOperator && (await effectiveSignup(services)) === 'closed') throw new PatchbayError('signup_closed')
+    const { email = '', role } = body
+    const joins = { workspaceId: tenant.workspaceId, role }
+    const link = await oneTimeLink(services, { kind: 'signup', userId: null, email, createdBy: user.id, joins })
+    if (email !== '') {
+      const text = `Hello,\n\n${user.email} has invited you to a workspace of Patchbay at ${services.config.publicUrl}. Sign up here within a week:\n\n${link.link}\n`
+      const mailed = services.mailer?.send({ to: email, subject: 'Your invitation', text })
+      await mailed?.catch((err) => log.warn({ err }, 'An invitation could not be mailed'))
+    }
+    return link
   },
 })
 
@@ -176,9 +213,10 @@ const invitations = defineRoute({
   params: { workspace_id },
   success: { status: 200, schema: Type.Array(InvitationBody) },
   tag,
-  summary: 'The invitations that nobody has accepted yet',
+  summary: 'The invitations and links that nobody has accepted or used yet',
   examples: { success: [invitationExample] },
-  handler: async ({ tenant }, { store }) => (await invitationsTo(store.global, tenant.workspaceId)).map(invitationBody),
+  handler: async ({ tenant }, { store, clock }) =>
+    (await invitationsTo(store.global, tenant.workspaceId, clock.nowMs())).map(invitationBody),
 })
 
 const withdraw = defineRoute({
@@ -197,10 +235,10 @@ const withdraw = defineRoute({
   },
   success: { status: 200, schema: Detail },
   tag,
-  summary: 'Take an invitation back',
+  summary: 'Take an invitation or a link back',
   examples: { success: { detail: 'Invitation withdrawn' } },
   handler: async ({ params, tenant }, { store }) => {
-    if (!(await dropInvitation(store.global, params.invitation_id, { workspaceId: tenant.workspaceId }))) {
+    if (!(await withdrawInvitation(store.global, tenant.workspaceId, params.invitation_id))) {
       throw new PatchbayError('invitation_not_found')
     }
     return { detail: 'Invitation withdrawn' }
@@ -325,6 +363,7 @@ export const workspaceRoutes = [
   limit,
   members,
   invite,
+  inviteByLink,
   invitations,
   withdraw,
   changeOne,

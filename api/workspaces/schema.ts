@@ -71,6 +71,19 @@ export const InviteInput = Type.Object({
   role: RoleName,
 })
 
+export const InvitationLinkInput = Type.Object({
+  email: Type.Optional(
+    Type.String({ format: 'email', maxLength: 254, description: 'Left out: the link takes any address.' }),
+  ),
+  role: RoleName,
+})
+
+export const InvitationLinkBody = Type.Object({
+  link: Type.String({ description: 'Works once. Hand it to the person, to nobody else.' }),
+  token: Type.String({ description: 'What the link carries: `invitation` of `POST /auth/signup`.' }),
+  expires_at: Instant,
+})
+
 export const RoleInput = Type.Object({ role: RoleName })
 
 export const InvitationBody = Type.Object({
@@ -78,8 +91,11 @@ export const InvitationBody = Type.Object({
   workspace_id: Id,
   workspace_name: Type.String(),
   role: RoleName,
-  email: Type.String({ description: 'Of the user who is invited.' }),
+  email: Type.String({ description: 'Of the person who is invited; empty for a link that works for any address.' }),
   created_at: Instant,
+  expires_at: Type.Union([Instant, Type.Null()], {
+    description: 'When a link ends; null for an invitation that a registered user has yet to accept.',
+  }),
 })
 
 const days = (what: string) =>
@@ -142,8 +158,20 @@ export const invitationExample = {
   role: 'developer',
   email: 'grace@example.com',
   created_at: '2026-01-31T09:00:00.000Z',
+  expires_at: null,
 }
 
-export function invitationBody({ id, workspace_id, workspace_name, role, email, created_at }: Invitation) {
-  return { invitation_id: id, workspace_id, workspace_name, role, email, created_at: created_at.toISOString() }
+export const invitationLinkExample = {
+  link: 'https://voice.example.com/account/signup#token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
+  token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
+  expires_at: '2026-02-07T09:00:00.000Z',
+}
+
+export function invitationBody({ id, created_at, expires_at, ...invitation }: Invitation) {
+  return {
+    invitation_id: id,
+    ...invitation,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
+  }
 }

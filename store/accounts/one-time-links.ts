@@ -1,33 +1,50 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { uuidv7 } from 'uuidv7'
-import type { GlobalTables, LinkKind, OneTimeLinksTable } from '../database/schema.ts'
+import type { GlobalTables, LinkKind, OneTimeLinksTable, WorkspaceRole } from '../database/schema.ts'
 
 /** Links that work once: 256 random bits each, kept as SHA-256. Possession of the link is the authorization. */
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-type OneTimeLink = Pick<OneTimeLinksTable, 'id' | 'kind' | 'user_id' | 'email' | 'created_by'>
+const COLUMNS = ['id', 'kind', 'user_id', 'email', 'created_by', 'workspace_id', 'role'] as const
+type OneTimeLink = Pick<OneTimeLinksTable, (typeof COLUMNS)[number]>
+
+export interface NewLink {
+  kind: LinkKind
+  userId: string | null
+  /** Empty: the link works for any address. */
+  email: string
+  createdBy: string | null
+  /** The workspace that its user becomes a member of. */
+  joins?: { workspaceId: string; role: WorkspaceRole }
+}
 
 /** Mailed links of a kind that work at once: a stranger who asks for more does not end the one in the user's mailbox. */
 const MOST_LIVE_LINKS = 5
 
 /**
- * Returns the token, which is kept nowhere. A link for an address ends the earlier ones of its kind; of a user's links
- * the last five work.
+ * Returns the token, which is kept nowhere. A link for an address ends the earlier ones of its kind and workspace; of a user's
+ * links the last five work.
  */
 export async function makeOneTimeLink(
   db: Kysely<GlobalTables>,
-  link: { kind: LinkKind; userId: string | null; email: string; createdBy: string | null },
+  link: NewLink,
   nowMs: number,
   ttlS: number,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = new Date(nowMs + ttlS * 1000)
+  const { workspaceId = null, role = null } = link.joins ?? {}
   await db.transaction().execute(async (trx) => {
     const earlier = trx.deleteFrom('one_time_links').where('kind', '=', link.kind)
-    if (link.userId === null) await earlier.where('email', '=', link.email).execute()
-    else {
+    if (link.userId === null) {
+      await earlier
+        .where('email', '=', link.email)
+        .where('email', '<>', '')
+        .where('workspace_id', 'is not distinct from', workspaceId)
+        .execute()
+    } else {
       const { userId } = link
       await earlier
         .where('user_id', '=', userId)
@@ -52,6 +69,8 @@ export async function makeOneTimeLink(
         user_id: link.userId,
         email: link.email,
         created_by: link.createdBy,
+        workspace_id: workspaceId,
+        role,
         created_at: new Date(nowMs),
         expires_at: expiresAt,
       })
@@ -70,7 +89,7 @@ export async function findLink(
   if (!TOKEN.test(token)) return undefined
   return db
     .selectFrom('one_time_links')
-    .select(['id', 'kind', 'user_id', 'email', 'created_by'])
+    .select(COLUMNS)
     .where('token_hash', '=', hashOf(token))
     .where('kind', '=', kind)
     .where('used_at', 'is', null)
@@ -98,7 +117,7 @@ export async function useLink(
     .where('kind', '=', kind)
     .where('used_at', 'is', null)
     .where('expires_at', '>', new Date(nowMs))
-    .returning(['id', 'kind', 'user_id', 'email', 'created_by'])
+    .returning(COLUMNS)
     .executeTakeFirst()
 }
 

@@ -55,7 +55,11 @@ export interface OneTimeLinksTable {
   kind: LinkKind
   token_hash: Buffer
   user_id: string | null
+  /** Empty: the link takes any address. */
   email: string
+  /** The workspace, and the role in it, of who signs up by it. */
+  workspace_id: string | null
+  role: WorkspaceRole | null
   created_by: string | null
   created_at: CreatedAt
   expires_at: Date

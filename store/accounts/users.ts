@@ -8,7 +8,7 @@ import { insertWorkspace } from '../workspaces/workspaces.ts'
 
 /**
  * Makes a user with a workspace of its own, of which it is Admin. With `isOperatorIfFirst` the first of all users is an
- * operator; of two who come at once one is first. Throws `email_taken`.
+ * operator; of two who come at once one is first. Throws `email_taken`, and what `join` throws: then there is no user.
  */
 export async function createUser(
   db: Kysely<GlobalTables>,
@@ -20,6 +20,8 @@ export async function createUser(
     isOperatorIfFirst?: boolean
     /** What its workspace may use, unless the user is an operator; undefined: everything. */
     quotas?: OperatorQuotas | undefined
+    /** Makes the user a member elsewhere, too, in the same transaction; returns the workspace to begin in, if it is that one. */
+    join?: (trx: Kysely<GlobalTables>, userId: string) => Promise<string | undefined>
   },
 ): Promise<User> {
   try {
@@ -41,9 +43,10 @@ export async function createUser(
         ...{ name: `${user.name}'s workspace`, type: 'personal', adminId: id },
         quotas: isOperator ? undefined : user.quotas,
       })
+      const joined = await user.join?.(trx, id)
       return trx
         .updateTable('users')
-        .set({ current_workspace_id: workspace.id })
+        .set({ current_workspace_id: joined ?? workspace.id })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow()

@@ -1,4 +1,5 @@
 import WebSocket from 'ws'
+import { backoffMs } from '../../lib/async/backoff.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { AudioBatch } from './batch.ts'
 import { encodeMessage } from './fit.ts'
@@ -13,8 +14,7 @@ const HANDSHAKE_TIMEOUT_MS = 5_000
 const SILENCE_TIMEOUT_MS = 5_000
 /** A heartbeat so late says that this process stood still. */
 const STALLED_MS = 2 * HEARTBEAT_MS
-const MIN_RECONNECT_MS = 100
-const MAX_RECONNECT_MS = 3_000
+const REDIAL = { firstMs: 100, mostMs: 3_000 }
 /** A link that lasted this long is redialled at once; a shorter one counts as another failure. */
 const HELD_MS = 10_000
 /** Audio is dropped while this much waits to be sent. */
@@ -166,11 +166,11 @@ export class NodeLink implements SessionLink {
     this.#batch.stop()
     this.#sessions.lost()
     if (this.#left) return
-    const limitMs = Math.min(MIN_RECONNECT_MS * 2 ** Math.min(this.#attempts, 10), MAX_RECONNECT_MS)
     this.#attempts++
+    const { random } = this.#worker.options
     this.#redial = setTimeout(
       boundary('link', () => this.#dial()),
-      limitMs * (0.5 + this.#worker.options.random() / 2),
+      backoffMs(this.#attempts, { ...REDIAL, random }),
     )
   }
 

@@ -54,8 +54,26 @@ t.test('an invitation answers the same whether or not the e-mail is known', asyn
   t.same([known.status, known.text], [200, '{"detail":"Invitation processed"}'])
   t.same([unknown.status, unknown.text], [known.status, known.text])
   t.same([...unknown.headers.keys()].sort(), [...known.headers.keys()].sort())
+  const members = await ada.client.get(`/workspaces/${ada.workspaceId}/members`)
+  t.match(members.body, [
+    { user_id: ada.id, role: 'admin' },
+    { user_id: grace.id, email: grace.email, name: 'Grace Hopper', role: 'developer' },
+  ])
+  t.same((await grace.client.get('/auth/invitations')).body, [], 'nothing is left to accept')
+  await invite({ email: grace.email.toUpperCase(), role: 'member' })
+  t.match((await ada.client.get(`/workspaces/${ada.workspaceId}/members`)).body[1], { role: 'developer' })
+  const badRole = await invite({ email: grace.email, role: 'owner' })
+  t.match(badRole.body.detail, [{ loc: ['body', 'role'], type: 'enum' }])
+  t.equal(badRole.status, 422)
+})
+
+t.test('where the operator wants it, the invited accept before they are members', async (t) => {
+  const api = await startTestApi(t, { env: { PATCHBAY_INVITATIONS: 'accept' } })
+  const [ada, grace] = [await api.signUp(), await api.signUp('Grace Hopper')]
+  const invite = (body: unknown) => ada.client.post(`/workspaces/${ada.workspaceId}/invite`, { body })
+  await invite({ email: grace.email, role: 'developer' })
   const before = await ada.client.get(`/workspaces/${ada.workspaceId}/members`)
-  t.match(before.body, [{ user_id: ada.id }], 'nobody is a member who has not accepted')
+  t.match(before.body, [{ user_id: ada.id }])
   t.equal(before.body.length, 1)
   t.match((await ada.client.get(`/workspaces/${ada.workspaceId}/invitations`)).body, [
     { email: grace.email, role: 'developer' },
@@ -69,11 +87,55 @@ t.test('an invitation answers the same whether or not the e-mail is known', asyn
     { user_id: ada.id, role: 'admin' },
     { user_id: grace.id, email: grace.email, name: 'Grace Hopper', role: 'developer' },
   ])
-  await invite({ email: grace.email, role: 'member' })
-  t.match((await ada.client.get(`/workspaces/${ada.workspaceId}/members`)).body[1], { role: 'developer' })
-  const badRole = await invite({ email: grace.email, role: 'owner' })
-  t.match(badRole.body.detail, [{ loc: ['body', 'role'], type: 'enum' }])
-  t.equal(badRole.status, 422)
+})
+
+t.test('a link makes an account and a membership in one', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const links = `/workspaces/${ada.workspaceId}/invitation-links`
+  const made = await ada.client.post(links, { body: { role: 'developer', email: 'grace@example.com' } })
+  t.equal(made.status, 201)
+  t.match(made.body.link, `/account/signup#token=${made.body.token}`)
+  t.match((await ada.client.get(`/workspaces/${ada.workspaceId}/invitations`)).body, [
+    { email: 'grace@example.com', role: 'developer', expires_at: made.body.expires_at },
+  ])
+  const person = { name: 'Grace', password: 'correct horse', phone_number: '+14155550123' }
+  const signUp = (email: string, invitation: string) =>
+    api.client().post('/auth/signup', { body: { ...person, email, invitation } })
+  const stranger = await signUp('mallory@example.com', made.body.token)
+  t.same([stranger.status, stranger.body.detail], [400, 'Link is used, expired or unknown'])
+  const taken = await signUp(ada.email, (await ada.client.post(links, { body: { role: 'member' } })).body.token)
+  t.equal(taken.status, 409)
+
+  const joined = await signUp('Grace@example.com', made.body.token)
+  t.same([joined.status, joined.body.current_workspace_id], [201, ada.workspaceId])
+  t.equal((await signUp('grace2@example.com', made.body.token)).status, 400, 'a link works once')
+  t.match((await ada.client.get(`/workspaces/${ada.workspaceId}/members`)).body, [
+    { user_id: ada.id },
+    { email: 'Grace@example.com', role: 'developer' },
+  ])
+  const [open] = (await ada.client.get(`/workspaces/${ada.workspaceId}/invitations`)).body
+  t.match(open, { email: '', role: 'member' }, 'a signup that failed leaves its link')
+  const withdrawn = await ada.client.delete(`/workspaces/${ada.workspaceId}/invitations/${open.invitation_id}`)
+  t.equal(withdrawn.status, 200)
+  t.same((await ada.client.get(`/workspaces/${ada.workspaceId}/invitations`)).body, [])
+})
+
+t.test('a link ends with the rights of who made it, and is none where signup is closed', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const boss = await api.member(ada, 'admin')
+  await api.store.global.updateTable('instance_settings').set({ signup: 'closed' }).execute()
+  const at = `/workspaces/${ada.workspaceId}`
+  const { status, body } = await boss.client.post(`${at}/invitation-links`, { body: { role: 'member' } })
+  t.same([status, body.code ?? 'signup_closed'], [403, 'signup_closed'])
+  await api.store.global.updateTable('instance_settings').set({ signup: 'invitation' }).execute()
+  const { body: link } = await boss.client.post(`${at}/invitation-links`, { body: { role: 'admin' } })
+  await ada.client.patch(`${at}/members/${boss.id}`, { body: { role: 'member' } })
+  const person = { name: 'Eve', email: 'eve@example.com', password: 'correct horse', phone_number: '+14155550123' }
+  const late = await api.client().post('/auth/signup', { body: { ...person, invitation: link.token } })
+  t.same([late.status, late.body.detail], [400, 'Link is used, expired or unknown'])
+  t.equal((await ada.client.get(`${at}/members`)).body.length, 2)
 })
 
 t.test('each role may do what it may and no more', async (t) => {

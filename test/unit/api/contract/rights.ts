@@ -21,6 +21,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'PATCH /workspaces/{workspace_id}': 'admin',
   'GET /workspaces/{workspace_id}/members': 'member',
   'POST /workspaces/{workspace_id}/invite': 'admin',
+  'POST /workspaces/{workspace_id}/invitation-links': 'admin',
   'DELETE /workspaces/{workspace_id}/members/{user_id}': 'admin',
   'DELETE /workspaces/{workspace_id}': 'admin',
   'GET /agents': 'member or key with read',

@@ -1,7 +1,12 @@
 import t from 'tap'
 import { Compile } from 'typebox/compile'
 import { builtInVariables } from '../../../../runtime/conversation/built-in-variables.ts'
-import { DynamicVariables, fillVariables, fittingVariables } from '../../../../runtime/conversation/variables.ts'
+import {
+  DynamicVariables,
+  fillVariables,
+  fitsVariables,
+  fittingVariables,
+} from '../../../../runtime/conversation/variables.ts'
 import { variableRows } from '../../../../runtime/lib/csv-columns.ts'
 
 t.test('variables have at most 200 names and 64 KiB of UTF-8', async (t) => {
@@ -12,6 +17,13 @@ t.test('variables have at most 200 names and 64 KiB of UTF-8', async (t) => {
   t.ok(check.Check({ a: 'x'.repeat(65_000) }))
   t.notOk(check.Check({ a: 'x'.repeat(65_536) }))
   t.notOk(check.Check({ a: 'ä'.repeat(33_000) }))
+})
+
+t.test('the variables of a conversation that goes on have the same bounds', async (t) => {
+  t.ok(fitsVariables({ a: 'x'.repeat(65_000) }))
+  t.notOk(fitsVariables({ a: 'x'.repeat(40_000), b: 'x'.repeat(40_000) }))
+  t.notOk(fitsVariables({ a: 'ä'.repeat(33_000) }))
+  t.notOk(fitsVariables(Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`n${i}`, 'x']))))
 })
 
 t.test('of several sources the first wins, and what does not fit is left out', async (t) => {

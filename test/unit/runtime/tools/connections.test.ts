@@ -4,13 +4,26 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Test, test } from 'tap'
 import { parseInfrastructureRule } from '../../../../runtime/plugin/grants/net-rule.ts'
-import { KeptConnections } from '../../../../runtime/tools/connections.ts'
+import { connectionsTo, ForbiddenAddress, KeptConnections } from '../../../../runtime/tools/connections.ts'
 import { openResponse, sendRequest } from '../../../../runtime/tools/http-request.ts'
 import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const allowed = [parseInfrastructureRule('127.0.0.1')]
 const signal = new AbortController().signal
 const outgoing = (port: number) => ({ method: 'POST', url: `http://127.0.0.1:${port}/a?b`, headers: {}, body: 'x' })
+
+test('an address that is written out is judged before anything is dialled', async (t) => {
+  for (const origin of [
+    'http://127.0.0.1',
+    'http://10.0.0.5:8080',
+    'https://[::1]',
+    'http://[::ffff:169.254.169.254]',
+  ]) {
+    t.throws(() => connectionsTo(new URL(origin), []), ForbiddenAddress, origin)
+  }
+  const granted = connectionsTo(new URL('http://127.0.0.1:8080'), allowed)
+  await granted.close()
+})
 
 test('a connection is kept for the next request to its origin, and forgotten with its origin once it is closed', async (t) => {
   const sockets = new Set<Socket>()

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type MouseEvent, useState } from 'react'
 import { formatAgo, formatDayTime, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
@@ -6,6 +6,7 @@ import type { AuditEntry, Invitation, Member, Retention, Role } from '../data/ty
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { Card, Empty, Loading } from '../ui/layout.tsx'
@@ -55,6 +56,11 @@ function Members() {
       quiet: true,
     },
   )
+  const [link, setLink] = useState<string>()
+  const createLink = useWrite<{ link: string }, Role>(
+    (role) => [`${path}/invitation-links`, { method: 'POST', body: { role } }],
+    { onDone: (created) => setLink(created.link), changes, quiet: true },
+  )
   const change = useWrite<{ detail: string }, Member>(
     ({ user_id, role }) => [`${path}/members/${user_id}`, { method: 'PATCH', body: { role } }],
     { done: t('Saved'), changes },
@@ -74,6 +80,9 @@ function Members() {
     const form = event.currentTarget
     invite.mutate(Object.fromEntries(new FormData(form)) as Record<string, string>, { onSuccess: () => form.reset() })
   }
+  const linkFor = ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
+    if (form) createLink.mutate(new FormData(form).get('role') as Role)
+  }
   return (
     <div className="space-y-4">
       {may('admin') && (
@@ -89,13 +98,29 @@ function Members() {
                 <option value="admin">{t('Admin: everything')}</option>
               </Select>
             </Field>
-            <Button busy={invite.isPending} kind="primary" type="submit">
-              {t('Invite')}
-            </Button>
+            <span className="flex gap-2">
+              <Button busy={invite.isPending} kind="primary" type="submit">
+                {t('Invite')}
+              </Button>
+              <Button busy={createLink.isPending} onClick={linkFor}>
+                {t('Create a link')}
+              </Button>
+            </span>
           </form>
+          <p className="mt-2 text-sm text-muted">
+            {t('Inviting adds somebody who has an account here. For anybody else, create a link: they sign up by it.')}
+          </p>
           <div className="mt-3 empty:hidden">
-            <Fault error={invite.error} />
+            <Fault error={invite.error ?? createLink.error} />
           </div>
+          <Dialog
+            lead={t('It works once, within a week. Hand it to the person yourself.')}
+            onClose={() => setLink(undefined)}
+            open={link !== undefined}
+            title={t('Invitation link')}
+          >
+            <code className="block rounded-md bg-sunken p-3 text-sm wrap-anywhere">{link}</code>
+          </Dialog>
         </Card>
       )}
       <Card flush title={members.length === 1 ? t('1 member') : t('{length} members', { length: members.length })}>
@@ -163,7 +188,7 @@ function Members() {
         <Card flush title={t('Invited, not here yet')}>
           <Table
             columns={[
-              { name: t('E-mail'), cell: ({ email }) => email },
+              { name: t('E-mail'), cell: ({ email }) => (email === '' ? t('Anyone with the link') : email) },
               { name: t('Role'), cell: ({ role }) => formatWord(role) },
               { name: t('Invited'), align: 'end', wide: true, cell: ({ created_at }) => formatAgo(created_at) },
               {

@@ -1,7 +1,8 @@
 /**
- * Breaks each rule of the dialer in turn, in a copy of the repository, and looks whether a test sees it.
+ * Breaks each rule of the dialer, or each boundary between one failure and the rest, in turn, in a copy of the repository, and
+ * looks whether a test sees it.
  *
- *     node scripts/dialer-mutants.ts [--only=retry] [--list]
+ *     node scripts/mutants.ts dialer|boundaries [--only=retry] [--list]
  *
  * `--only`: rules whose file or sentence has this in it. Ends with 0 only if every mutant was seen.
  */
@@ -10,9 +11,10 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import FILES from './dialer-mutants/mutants.json' with { type: 'json' }
+import boundaries from './mutants/boundaries.json' with { type: 'json' }
+import dialer from './mutants/dialer.json' with { type: 'json' }
 
-/** A rule of the dialer that is broken on purpose: `from`, which occurs once in the file, becomes `to`. */
+/** A rule that is broken on purpose: `from`, which occurs once in the file, becomes `to`. */
 interface Mutant {
   /** What no longer holds. */
   broken: string
@@ -23,18 +25,22 @@ interface Mutant {
   tests: readonly string[]
 }
 
-const MUTANTS: readonly Mutant[] = FILES.flatMap(({ file, tests, rules }) =>
-  rules.map((rule) => ({ ...rule, file, tests })),
-)
+const SETS = { boundaries, dialer }
 const ROOT = join(import.meta.dirname, '..')
 const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.tap', 'web'])
 /** A mutant that never ends is seen, too. */
 const TEST_TIMEOUT_MS = 180_000
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { only: { type: 'string', default: '' }, list: { type: 'boolean', default: false } },
 })
-const chosen = MUTANTS.filter(({ file, broken }) => `${file} ${broken}`.includes(values.only))
+const [name = ''] = positionals
+if (!Object.hasOwn(SETS, name)) throw new Error(`Name a set of mutants: ${Object.keys(SETS).join(' or ')}`)
+const mutants: readonly Mutant[] = SETS[name as keyof typeof SETS].flatMap(({ file, tests, rules }) =>
+  rules.map((rule) => ({ ...rule, file, tests })),
+)
+const chosen = mutants.filter(({ file, broken }) => `${file} ${broken}`.includes(values.only))
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 function passes(folder: string, test: string): Promise<boolean> {

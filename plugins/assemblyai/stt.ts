@@ -2,8 +2,9 @@ import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts
 import { explainFailure, type ProviderFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import { ProviderSTT } from '../../runtime/plugin-sdk/speech/provider-stt.ts'
+import type { HeardWords } from '../../runtime/plugin-sdk/speech/recognition-stream.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import type { HeardWords, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
+import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { ASSEMBLYAI, endpointOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000

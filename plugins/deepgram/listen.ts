@@ -1,7 +1,8 @@
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import type { HeardWords } from '../../runtime/plugin-sdk/speech/recognition-stream.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import type { HeardWords, RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
+import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { DEEPGRAM, HEARING_RATE_HZ } from './endpoint.ts'
 
 interface ListenMessage {

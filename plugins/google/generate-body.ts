@@ -1,5 +1,5 @@
-import type { ChatRequest } from '../../runtime/plugin-sdk/speech/chat-request.ts'
-import { chatTurns, type TurnPart } from '../../runtime/plugin-sdk/speech/chat-turns.ts'
+import type { ChatRequest } from '../../runtime/plugin-sdk/chat/chat-request.ts'
+import { chatTurns, type TurnPart } from '../../runtime/plugin-sdk/chat/chat-turns.ts'
 
 export interface ModelChoice {
   model: string

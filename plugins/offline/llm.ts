@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
-import { estimateTokens, readChatText } from '../../runtime/plugin-sdk/speech/chat-text.ts'
+import { estimateTokens, readChatText } from '../../runtime/plugin-sdk/chat/chat-text.ts'
 import { answer } from './answer.ts'
 
 /** A language model without any model: it answers with sentences of its instructions and of retrieved passages. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { LlmEvent } from '../../runtime/plugin-sdk/chat/chat-request.ts'
 import { tokens } from '../../runtime/plugin-sdk/chat/llm-chunks.ts'
 import { beginsInThought, ThoughtFilter } from '../../runtime/plugin-sdk/chat/thought-filter.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../../runtime/plugin-sdk/provider-error.ts'
-import type { LlmEvent } from '../../runtime/plugin-sdk/speech/chat-request.ts'
 import { jsonEvents } from '../../runtime/plugin-sdk/speech/json-events.ts'
 
 /** As servers of this protocol send it: every part may be missing, null, or of another type than OpenAI's. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { ChatRequest, Message } from '../../runtime/plugin-sdk/speech/chat-request.ts'
-import { chatTurns } from '../../runtime/plugin-sdk/speech/chat-turns.ts'
+import type { ChatRequest, Message } from '../../runtime/plugin-sdk/chat/chat-request.ts'
+import { chatTurns } from '../../runtime/plugin-sdk/chat/chat-turns.ts'
 
 export interface ModelChoice {
   model: string

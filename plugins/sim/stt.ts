@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, type AudioBuffer, mergeFrames, normalizeLanguage, stt } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
-import type { Preparing, SignalledEvent, SpeechSignal } from '../../runtime/plugin-sdk/speech/signal.ts'
+import { RecognitionStream } from '../../runtime/plugin-sdk/speech/recognition-stream.ts'
+import type { Preparing, SpeechSignal } from '../../runtime/plugin-sdk/speech/signal.ts'
 import { delay, Faults } from './fault.ts'
 import { Recogniser, type RecogniserEvent } from './recogniser.ts'
 import type { SttScenario } from './scenario.ts'
@@ -15,7 +16,6 @@ const UNKNOWN: SpeechSignal = {
 }
 /** Audio kept while the vocabulary is being rendered; the oldest is dropped. */
 const MAX_WAITING_MS = 60_000
-const USAGE_EVERY_S = 5
 
 /** A speech recogniser that understands a closed vocabulary: see README.md. */
 export class SimSTT extends stt.STT implements Preparing {
@@ -72,22 +72,19 @@ export class SimSTT extends stt.STT implements Preparing {
   }
 }
 
-class SimSpeechStream extends stt.SpeechStream {
-  readonly label = 'sim.SpeechStream'
+class SimSpeechStream extends RecognitionStream {
   readonly #owner: SimSTT
-  readonly #requestId = randomUUID()
   #recogniser: Recogniser | undefined
   #rateHz = 0
   #templates: Template[] | undefined
   #failure: unknown
   #waiting: AudioFrame[] = []
   #waitingMs = 0
-  #unreportedS = 0
   /** Results on their way, when the scenario delays them: delivered in order. */
   #delivery: Promise<void> = Promise.resolve()
 
   constructor(owner: SimSTT, connOptions?: APIConnectOptions) {
-    super(owner, undefined, connOptions)
+    super(owner, { connOptions })
     this.#owner = owner
   }
 
@@ -111,7 +108,7 @@ class SimSpeechStream extends stt.SpeechStream {
     await loading
     if (this.#failure !== undefined) throw this.#failure
     this.#recogniser?.flush((event) => this.#emit(event))
-    this.#report()
+    this.reportUsage()
     await this.#delivery
   }
 
@@ -128,8 +125,7 @@ class SimSpeechStream extends stt.SpeechStream {
   }
 
   #hear(frame: AudioFrame): void {
-    this.#unreportedS += durationMs(frame) / 1000
-    if (this.#unreportedS >= USAGE_EVERY_S) this.#report()
+    this.countAudio(durationMs(frame) / 1000)
     if (this.#templates) {
       this.#recognise(frame, this.#templates)
       return
@@ -167,41 +163,15 @@ class SimSpeechStream extends stt.SpeechStream {
   }
 
   #put(event: RecogniserEvent): void {
-    const type = EVENT_TYPES[event.type]
-    if (this.queue.closed || this.abortSignal.aborted) return
-    if (event.type === 'start' || event.type === 'end') {
-      const told: SignalledEvent = { type, requestId: this.#requestId }
-      if (event.type === 'end' && !event.recognised) told.signal = UNKNOWN
-      this.queue.put(told)
-      return
+    const { FINAL_TRANSCRIPT, INTERIM_TRANSCRIPT } = stt.SpeechEventType
+    if (event.type === 'start') this.speechStarted()
+    else if (event.type === 'end') this.speechEnded(event.recognised ? undefined : UNKNOWN)
+    else {
+      const times = { startS: event.startMs / 1000, endS: event.endMs / 1000 }
+      this.words(event.type === 'final' ? FINAL_TRANSCRIPT : INTERIM_TRANSCRIPT, { ...event, ...times })
     }
-    const data: stt.SpeechData = {
-      language: normalizeLanguage(event.language),
-      text: event.text,
-      startTime: this.startTimeOffset + event.startMs / 1000,
-      endTime: this.startTimeOffset + event.endMs / 1000,
-      confidence: event.confidence,
-    }
-    this.queue.put({ type, requestId: this.#requestId, alternatives: [data] })
-  }
-
-  #report(): void {
-    if (this.#unreportedS === 0 || this.queue.closed) return
-    this.queue.put({
-      type: stt.SpeechEventType.RECOGNITION_USAGE,
-      requestId: this.#requestId,
-      recognitionUsage: { audioDuration: this.#unreportedS },
-    })
-    this.#unreportedS = 0
   }
 }
-
-const EVENT_TYPES = {
-  start: stt.SpeechEventType.START_OF_SPEECH,
-  interim: stt.SpeechEventType.INTERIM_TRANSCRIPT,
-  final: stt.SpeechEventType.FINAL_TRANSCRIPT,
-  end: stt.SpeechEventType.END_OF_SPEECH,
-} as const
 
 function durationMs(frame: AudioFrame): number {
   return (frame.samplesPerChannel / frame.sampleRate) * 1000

@@ -1,18 +1,21 @@
 import { type APIConnectOptions, stt } from '@livekit/agents'
+import type { Stt } from '../../../packages/plugin/mod.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
+import { EventSpeechStream } from './event-speech-stream.ts'
 import { type RecognitionProtocol, SocketSpeechStream } from './socket-speech-stream.ts'
 
-interface ProviderRecogniser {
+interface RecogniserNames {
   /** The plugin. */
   provider: string
   identity: ProviderIdentity
   model: string
   language: string
-  /** A protocol for each connection. */
-  protocol: () => RecognitionProtocol
 }
 
-/** A recogniser whose provider is spoken to over a WebSocket. */
+/** A recogniser by its WebSocket protocol, one for each connection, or by the plugin contract. */
+type ProviderRecogniser = RecogniserNames & ({ protocol: () => RecognitionProtocol } | Stt)
+
+/** A recogniser as the conversation uses it. */
 export class ProviderSTT extends stt.STT {
   readonly label: string
   readonly #source: ProviderRecogniser
@@ -36,7 +39,7 @@ export class ProviderSTT extends stt.STT {
   }
 
   override stream({ connOptions }: { connOptions?: APIConnectOptions } = {}): stt.SpeechStream {
-    const { identity: provider, protocol, language } = this.#source
-    return new SocketSpeechStream(this, { provider, protocol, language, connOptions })
+    const options = { ...this.#source, provider: this.#source.identity, connOptions }
+    return 'protocol' in options ? new SocketSpeechStream(this, options) : new EventSpeechStream(this, options)
   }
 }

@@ -2,15 +2,14 @@ import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, stt } from '@livek
 import localInference from '@livekit/local-inference'
 import { AudioFrame } from '@livekit/rtc-node'
 import { signalWithin } from '../../lib/async/signal-within.ts'
-import { Resampler } from '../../media/dsp/resample.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
+import { RecognitionStream } from './recognition-stream.ts'
 import { type Cut, UtteranceCutter } from './utterance-cutter.ts'
 
 const RATE_HZ = 16_000
 const { VAD_WINDOW_SAMPLES } = localInference
 const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000
-const USAGE_EVERY_S = 5
 
 interface SegmentedSttOptions {
   provider: ProviderIdentity
@@ -23,18 +22,15 @@ interface SegmentedSttOptions {
  * Makes a stream of a recogniser that takes whole utterances: a local voice-activity model cuts the audio, and each
  * utterance is recognised once it is over. For STT classes to return from `stream`.
  */
-export class SegmentedSpeechStream extends stt.SpeechStream {
-  readonly label: string
+export class SegmentedSpeechStream extends RecognitionStream {
   readonly #options: SegmentedSttOptions
   readonly #timeoutMs: number
-  #unreportedS = 0
   /** Recognitions under way, in the order spoken. */
   #results: Promise<void> = Promise.resolve()
   #failure: unknown
 
   constructor(owner: stt.STT, options: SegmentedSttOptions) {
-    super(owner, undefined, options.connOptions)
-    this.label = `${owner.label}.SpeechStream`
+    super(owner, options)
     this.#options = options
     this.#timeoutMs = options.connOptions?.timeoutMs ?? DEFAULT_API_CONNECT_OPTIONS.timeoutMs
   }
@@ -46,7 +42,8 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
       if (this.#failure !== undefined && !this.abortSignal.aborted)
         throw apiErrorOf(this.#options.provider, this.#failure)
     } finally {
-      this.#report()
+      this.speechEnded()
+      this.reportUsage()
     }
   }
 
@@ -56,46 +53,18 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
     const take = (cut: Cut | undefined): void => {
       if (cut === undefined) return
       if (cut.type === 'start') {
-        this.#put({ type: stt.SpeechEventType.START_OF_SPEECH })
+        this.speechStarted()
         return
       }
-      this.#put({ type: stt.SpeechEventType.END_OF_SPEECH })
+      this.speechEnded()
       this.#recognise(cut.utterance, cut.startS)
     }
-    for await (const samples of this.#windows()) {
+    for await (const samples of this.samples(RATE_HZ, VAD_WINDOW_SAMPLES)) {
+      if (samples.length < VAD_WINDOW_SAMPLES) break
       if (this.#failure !== undefined) return
       take(cutter.push(samples, await vad.predict(samples)))
     }
     if (!this.abortSignal.aborted) take(cutter.end())
-  }
-
-  /** The audio at 16 kHz in windows of the voice-activity model. */
-  async *#windows(): AsyncGenerator<Int16Array<ArrayBuffer>> {
-    let resampler: Resampler | undefined
-    let rateHz = RATE_HZ
-    let window = new Int16Array(VAD_WINDOW_SAMPLES)
-    let filled = 0
-    for await (const item of this.input) {
-      if (this.abortSignal.aborted) return
-      if (typeof item === 'symbol') continue
-      this.#unreportedS += item.samplesPerChannel / item.sampleRate
-      if (this.#unreportedS >= USAGE_EVERY_S) this.#report()
-      if (item.sampleRate !== rateHz) {
-        rateHz = item.sampleRate
-        resampler = rateHz === RATE_HZ ? undefined : new Resampler(rateHz, RATE_HZ)
-      }
-      const samples = resampler === undefined ? item.data : resampler.push(item.data)
-      for (let offset = 0; offset < samples.length; ) {
-        const part = samples.subarray(offset, offset + window.length - filled)
-        window.set(part, filled)
-        filled += part.length
-        offset += part.length
-        if (filled < window.length) break
-        yield window
-        window = new Int16Array(VAD_WINDOW_SAMPLES)
-        filled = 0
-      }
-    }
   }
 
   #recognise(utterance: readonly Int16Array[], startS: number): void {
@@ -111,21 +80,10 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
         // An utterance without words is reported too: nobody need wait for them.
         const startTime = this.startTimeOffset + startS
         const words = { ...alternative, startTime, endTime: startTime + samples.length / RATE_HZ }
-        this.#put({ type: stt.SpeechEventType.FINAL_TRANSCRIPT, alternatives: [words] })
+        this.emitEvent({ type: stt.SpeechEventType.FINAL_TRANSCRIPT, alternatives: [words] })
       } catch (error) {
         this.#failure ??= signal.aborted && !this.abortSignal.aborted ? { code: 'ETIMEDOUT' } : error
       }
     })
-  }
-
-  #report(): void {
-    if (this.#unreportedS === 0) return
-    const recognitionUsage = { audioDuration: this.#unreportedS }
-    this.#unreportedS = 0
-    this.#put({ type: stt.SpeechEventType.RECOGNITION_USAGE, requestId: '', recognitionUsage })
-  }
-
-  #put(event: stt.SpeechEvent): void {
-    if (!this.queue.closed && !this.abortSignal.aborted) this.queue.put(event)
   }
 }

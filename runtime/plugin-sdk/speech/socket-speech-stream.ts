@@ -1,21 +1,10 @@
-import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, normalizeLanguage, stt } from '@livekit/agents'
-import type { AudioFrame } from '@livekit/rtc-node'
+import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, stt } from '@livekit/agents'
 import type { WebSocket } from 'ws'
 import { boundary } from '../../lib/async/boundary.ts'
-import { Resampler } from '../../media/dsp/resample.ts'
 import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
-import type { SignalledEvent, SpeechSignal } from './signal.ts'
+import { type HeardWords, RecognitionStream } from './recognition-stream.ts'
 import { closeNow, openSocket, type SocketAddress } from './socket.ts'
-
-/** Words a provider heard. Times in seconds from the first audio of the connection. */
-export interface HeardWords {
-  text: string
-  startS?: number | undefined
-  endS?: number | undefined
-  confidence?: number | undefined
-  language?: string | undefined
-}
 
 /** What a provider's messages lead to. */
 export interface Hearing {
@@ -56,7 +45,6 @@ export interface RecognitionProtocol {
 }
 
 const CHUNK_MS = 50
-const USAGE_EVERY_S = 5
 /** Audio kept while a connection is being opened; the oldest is dropped. */
 const MAX_WAITING_MS = 10_000
 /** How long a provider may take for its last words after the end of input. */
@@ -74,20 +62,16 @@ interface SocketSttOptions {
 }
 
 /** A running recognition over a provider's WebSocket; for STT classes to return from `stream`. */
-export class SocketSpeechStream extends stt.SpeechStream {
-  readonly label: string
+export class SocketSpeechStream extends RecognitionStream {
   readonly #options: SocketSttOptions
   readonly #timeoutMs: number
   #waiting: Int16Array[] = []
   #waitingSamples = 0
   #send: ((samples: Int16Array) => void) | undefined
   #inputEnd: Promise<void> | undefined
-  #speaking = false
-  #unreportedS = 0
 
   constructor(owner: stt.STT, options: SocketSttOptions) {
-    super(owner, undefined, options.connOptions)
-    this.label = `${owner.label}.SpeechStream`
+    super(owner, options)
     this.#options = options
     this.#timeoutMs = options.connOptions?.timeoutMs ?? DEFAULT_API_CONNECT_OPTIONS.timeoutMs
   }
@@ -107,8 +91,8 @@ export class SocketSpeechStream extends stt.SpeechStream {
     } finally {
       this.#send = undefined
       if (socket !== undefined) closeNow(socket)
-      this.#end()
-      this.#report()
+      this.speechEnded()
+      this.reportUsage()
     }
   }
 
@@ -177,35 +161,8 @@ export class SocketSpeechStream extends stt.SpeechStream {
 
   /** Takes the audio in chunks of the protocol's rate until there is no more. */
   async #takeInput(sampleRateHz: number): Promise<void> {
-    const chunk = new Int16Array(Math.round((sampleRateHz * CHUNK_MS) / 1000))
-    let filled = 0
-    let resampler: { rateHz: number; push(samples: Int16Array): Int16Array } | undefined
-    const take = (samples: Int16Array) => {
-      for (let offset = 0; offset < samples.length; ) {
-        const part = samples.subarray(offset, offset + chunk.length - filled)
-        chunk.set(part, filled)
-        filled += part.length
-        offset += part.length
-        if (filled === chunk.length) {
-          this.#give(chunk.slice(), sampleRateHz)
-          filled = 0
-        }
-      }
-    }
-    for await (const item of this.input) {
-      if (this.abortSignal.aborted) return
-      if (typeof item === 'symbol') continue
-      this.#count(item)
-      if (item.sampleRate === sampleRateHz) take(item.data)
-      else {
-        if (resampler?.rateHz !== item.sampleRate) {
-          const made = new Resampler(item.sampleRate, sampleRateHz)
-          resampler = { rateHz: item.sampleRate, push: (samples) => made.push(samples) }
-        }
-        take(resampler.push(item.data))
-      }
-    }
-    if (filled > 0) this.#give(chunk.slice(0, filled), sampleRateHz)
+    const chunkSamples = Math.round((sampleRateHz * CHUNK_MS) / 1000)
+    for await (const samples of this.samples(sampleRateHz, chunkSamples)) this.#give(samples, sampleRateHz)
   }
 
   #give(samples: Int16Array, sampleRateHz: number): void {
@@ -229,63 +186,18 @@ export class SocketSpeechStream extends stt.SpeechStream {
   #hearing(over: { resolve(): void; reject(reason: unknown): void }): Hearing {
     const { INTERIM_TRANSCRIPT, PREFLIGHT_TRANSCRIPT, FINAL_TRANSCRIPT } = stt.SpeechEventType
     return {
-      started: () => this.#start(),
-      interim: (words) => this.#words(INTERIM_TRANSCRIPT, words),
-      final: (words) => this.#words(FINAL_TRANSCRIPT, words),
+      started: () => this.speechStarted(),
+      interim: (words) => this.words(INTERIM_TRANSCRIPT, words),
+      final: (words) => this.words(FINAL_TRANSCRIPT, words),
       turnEnd: (words) => {
-        this.#words(FINAL_TRANSCRIPT, words, { type: 'end_of_turn' })
-        this.#end()
+        this.words(FINAL_TRANSCRIPT, words, { type: 'end_of_turn' })
+        this.speechEnded()
       },
-      eagerEnd: (words) => this.#words(PREFLIGHT_TRANSCRIPT, words, { type: 'eager_end_of_turn' }),
-      resumed: (words) => this.#words(INTERIM_TRANSCRIPT, words, { type: 'turn_resumed' }),
-      ended: () => this.#end(),
+      eagerEnd: (words) => this.words(PREFLIGHT_TRANSCRIPT, words, { type: 'eager_end_of_turn' }),
+      resumed: (words) => this.words(INTERIM_TRANSCRIPT, words, { type: 'turn_resumed' }),
+      ended: () => this.speechEnded(),
       done: () => over.resolve(),
       failed: (failure) => over.reject(new ProviderError(failure)),
     }
-  }
-
-  #words(type: stt.SpeechEventType, words: HeardWords, signal?: SpeechSignal): void {
-    const text = words.text.trim()
-    if (text === '') return
-    this.#start()
-    const startTime = this.startTimeOffset + (words.startS ?? 0)
-    const data: stt.SpeechData = {
-      text,
-      language: normalizeLanguage(words.language ?? this.#options.language),
-      startTime,
-      endTime: Math.max(startTime, this.startTimeOffset + (words.endS ?? 0)),
-      confidence: Math.min(1, Math.max(0, words.confidence ?? 1)),
-    }
-    const event: SignalledEvent = { type, alternatives: [data] }
-    if (signal !== undefined) event.signal = signal
-    this.#put(event)
-  }
-
-  #start(): void {
-    if (this.#speaking) return
-    this.#speaking = true
-    this.#put({ type: stt.SpeechEventType.START_OF_SPEECH })
-  }
-
-  #end(): void {
-    if (!this.#speaking) return
-    this.#speaking = false
-    this.#put({ type: stt.SpeechEventType.END_OF_SPEECH })
-  }
-
-  #count(frame: AudioFrame): void {
-    this.#unreportedS += frame.samplesPerChannel / frame.sampleRate
-    if (this.#unreportedS >= USAGE_EVERY_S) this.#report()
-  }
-
-  #report(): void {
-    if (this.#unreportedS === 0) return
-    const recognitionUsage = { audioDuration: this.#unreportedS }
-    this.#unreportedS = 0
-    this.#put({ type: stt.SpeechEventType.RECOGNITION_USAGE, requestId: '', recognitionUsage })
-  }
-
-  #put(event: stt.SpeechEvent): void {
-    if (!this.queue.closed && !this.abortSignal.aborted) this.queue.put(event)
   }
 }

@@ -1,42 +1,42 @@
-import type { Options } from '../../../packages/plugin/mod.ts'
+import type { LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
+import { EventLLM } from '../../plugin-sdk/chat/event-llm.ts'
 import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
+import { ProviderSTT } from '../../plugin-sdk/speech/provider-stt.ts'
 import { SentenceTTS } from '../../plugin-sdk/speech/sentence-tts.ts'
 import type { PluginFactories, SpeechOptions } from '../contract.ts'
 import { type FaultOf, faultsOf } from './fault.ts'
-import { IsolatedLLM } from './llm.ts'
 import type { Description, ObjectAct, Use, VectorAct } from './messages.ts'
 import { isolatedObjects } from './object-store.ts'
 import type { IsolatedSession, PluginRunner, SessionEvents } from './plugin-runner.ts'
-import { IsolatedSTT } from './stt.ts'
+import { usePlugin } from './use-plugin.ts'
 import { isolatedVectors } from './vector-store.ts'
 
 /** How long one answer that is no stream may take. */
 const ASK_TIMEOUT_MS = 30_000
 /** What comes back goes over the pipe as one result, which has its bounds. */
 const TEXTS_AT_ONCE = 8
-/** Sound of one sentence that waits to be taken. */
-const MAX_WAITING_PIECES = 2_000
-
 /** The process in which a use with these options runs. */
 type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => PluginRunner
 
 /** The factories of a plugin that runs in processes of its own, as the plugin host wants them. */
 export function isolatedFactories(processOf: ProcessOf, name: string, provider: ProviderIdentity): PluginFactories {
   const faultOf = faultsOf(provider)
-  const use = (options: SpeechOptions) => ({
-    process: processOf(options),
-    provider: name,
-    options: optionsOf(options),
-    faultOf,
-  })
+  const run = <T>(what: Use, options: SpeechOptions, signal: AbortSignal, audio?: AsyncIterable<Int16Array>) =>
+    usePlugin<T>(processOf(options), what, optionsOf(options), faultOf, signal, audio)
+  const namesOf = ({ model = '' }: SpeechOptions) => ({ provider: name, identity: provider, model })
   const describe = async (of: 'stt' | 'tts' | 'embedding', options: SpeechOptions): Promise<Description> =>
     (await ask(processOf(options), { kind: 'describe', of }, optionsOf(options), faultOf)) as Description
   return {
     async stt(_host, options) {
       const { sampleRateHz = 0 } = await describe('stt', options)
-      return new IsolatedSTT(use(options), rateOf(name, sampleRateHz))
+      return new ProviderSTT({
+        ...namesOf(options),
+        language: options.language ?? '',
+        sampleRateHz: rateOf(name, sampleRateHz),
+        recognise: (audio, signal) => run<SttEvent>({ kind: 'stt' }, options, signal, audio),
+      })
     },
     async tts(_host, options) {
       const { sampleRateHz = 0 } = await describe('tts', options)
@@ -45,10 +45,15 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
         name: options.voice ?? options.model ?? '',
         language: options.language ?? 'en',
         sampleRateHz: rateOf(name, sampleRateHz),
-        speak: (text, signal) => speak(processOf(options), text, optionsOf(options), faultOf, signal),
+        speak: (text, signal) => run<Int16Array<ArrayBuffer>>({ kind: 'tts', text }, options, signal),
       })
     },
-    llm: (_host, options) => new IsolatedLLM(use(options), options.temperature),
+    llm: (_host, options) =>
+      new EventLLM({
+        ...namesOf(options),
+        temperature: options.temperature,
+        chat: (request, signal) => run<LlmEvent>({ kind: 'llm', request }, options, signal),
+      }),
     async embedding(_host, options) {
       const { dimensions = 0 } = await describe('embedding', options)
       return {
@@ -142,61 +147,5 @@ async function ask(
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     throw faultOf(error)
-  }
-}
-
-/** The sound of one sentence, as it comes. */
-async function* speak(
-  process: PluginRunner,
-  text: string,
-  options: Options,
-  faultOf: FaultOf,
-  signal: AbortSignal,
-): AsyncGenerator<Int16Array<ArrayBuffer>> {
-  await process.ready().catch((error: unknown) => {
-    throw faultOf(error)
-  })
-  if (signal.aborted) return
-  const waiting: Int16Array<ArrayBuffer>[] = []
-  let ended = false
-  let failure: unknown
-  let wake: () => void = () => undefined
-  const end = boundary('plugin', (): void => {
-    ended = true
-    wake()
-  })
-  const session = process.open({ kind: 'tts', text }, options, {
-    audio: (samples) => {
-      if (waiting.length >= MAX_WAITING_PIECES) {
-        failure = new Error('it made more sound than anybody takes')
-        session.cancel()
-        end()
-        return
-      }
-      waiting.push(samples as Int16Array<ArrayBuffer>)
-      wake()
-    },
-    done: end,
-    failed: (error) => {
-      failure = error
-      end()
-    },
-  })
-  signal.addEventListener('abort', end, { once: true })
-  try {
-    while (!signal.aborted) {
-      const next = waiting.shift()
-      if (next !== undefined) yield next
-      else if (ended) break
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    }
-    if (failure !== undefined && !signal.aborted) throw faultOf(failure)
-  } finally {
-    signal.removeEventListener('abort', end)
-    session.cancel()
   }
 }

@@ -23,13 +23,3 @@ function judged(error: unknown): unknown {
     message,
   })
 }
-
-/** Runs one use of the plugin; errors after it was abandoned are ignored. */
-export async function settle(faultOf: FaultOf, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
-  try {
-    await act()
-  } catch (error) {
-    if (signal.aborted) return
-    throw faultOf(error)
-  }
-}

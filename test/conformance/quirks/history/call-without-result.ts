@@ -1,4 +1,4 @@
-import type { Message } from '../../../../runtime/plugin-sdk/speech/chat-request.ts'
+import type { Message } from '../../../../runtime/plugin-sdk/chat/chat-request.ts'
 import type { AnswerQuirk } from '../support/quirk.ts'
 
 const CALL: Message = { role: 'tool_call', id: 'c1', name: 'book', arguments: '{"guests":2}' }

@@ -1,4 +1,4 @@
-import type { Message } from '../../../../runtime/plugin-sdk/speech/chat-request.ts'
+import type { Message } from '../../../../runtime/plugin-sdk/chat/chat-request.ts'
 import type { AnswerQuirk } from '../support/quirk.ts'
 
 const PAST: Message[] = Array.from({ length: 40 }, (_, i) => ({

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Spent } from '../../../../runtime/conversation/replying/spending.ts'
-import type { Message } from '../../../../runtime/plugin-sdk/speech/chat-request.ts'
+import type { Message } from '../../../../runtime/plugin-sdk/chat/chat-request.ts'
 import type { Answer, Dialect, DialectName } from './dialects.ts'
 import type { Reply } from './scripted-server.ts'
 

@@ -7,7 +7,7 @@ import { ResilientLlm } from '../../../../runtime/conversation/replying/resilien
 import type { Spent } from '../../../../runtime/conversation/replying/spending.ts'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
 import type { PluginRegistry } from '../../../../runtime/plugin/host.ts'
-import type { LlmEvent, Message } from '../../../../runtime/plugin-sdk/speech/chat-request.ts'
+import type { LlmEvent, Message } from '../../../../runtime/plugin-sdk/chat/chat-request.ts'
 import { registryWith } from '../../../support/providers/doubles/registry.ts'
 import { errorsOf, inTime, ONE_ATTEMPT, withInstance } from '../../support.ts'
 import { type Answer, DIALECTS, type DialectName } from './dialects.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { ChatRequest, Message } from '../../../../../runtime/plugin-sdk/speech/chat-request.ts'
-import { chatTurns } from '../../../../../runtime/plugin-sdk/speech/chat-turns.ts'
+import type { ChatRequest, Message } from '../../../../../runtime/plugin-sdk/chat/chat-request.ts'
+import { chatTurns } from '../../../../../runtime/plugin-sdk/chat/chat-turns.ts'
 
 const TOOL = { name: 'weather', description: '', parameters: { type: 'object' } }
 const turnsOf = (messages: Message[], tools: ChatRequest['tools'] = [TOOL]) => chatTurns({ messages, tools })

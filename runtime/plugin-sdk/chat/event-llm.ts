@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { APIConnectionError, type APIConnectOptions, APIError, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
-import { LlmChunks } from '../chat/llm-chunks.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
-import { apiErrorOf } from './api-error.ts'
+import { apiErrorOf } from '../speech/api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
+import { LlmChunks } from './llm-chunks.ts'
 
 /** A language model defined by its stream of events. */
 interface ChatModel {
@@ -15,6 +15,9 @@ interface ChatModel {
   /** Answers one request, as it comes. The reader classifies its failures. */
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
 }
+
+/** Maximum length of one answer: far beyond any reply to a caller. */
+const MAX_ANSWER_CHARACTERS = 256 << 10
 
 /** A language model as the conversation uses it. */
 export class EventLLM extends llm.LLM {
@@ -68,10 +71,13 @@ class EventStream extends llm.LLMStream {
     const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), this.#timeoutMs)
     const chunks = new LlmChunks(randomUUID(), this.#source.identity)
     let said = false
+    let characters = 0
     try {
       for await (const event of this.#source.chat(this.#request, AbortSignal.any([signal, late.signal]))) {
         watchdog.refresh()
         if (signal.aborted) return
+        if (event.type === 'text') characters += String(event.text).length
+        if (characters > MAX_ANSWER_CHARACTERS) throw new Error('its answer does not end')
         const chunk = chunks.of(event)
         if (chunk !== undefined && !this.queue.closed) this.queue.put(chunk)
         said ||= event.type === 'text' || event.type === 'tool_call'

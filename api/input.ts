@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, PatchbayError } from '../runtime/lib/errors.ts'
 import { beyondBounds, JSON_BOUNDS } from '../runtime/lib/json-bounds.ts'
 import { UNSTORABLE, unstorableText } from '../runtime/lib/text.ts'
+import { readDialTarget } from './dial-target.ts'
 import { isUuid } from './ids.ts'
 import { readPhoneNumber } from './phone-number.ts'
 import type { AnyRoute } from './route.ts'
@@ -21,10 +22,16 @@ export interface Compiled {
   readonly headers: readonly string[] | 'all'
 }
 
-/** A field that holds a phone number. One that is null, too long or no number is as invalid as one that is missing. */
+/** A field that holds a phone number, or whatever else may be called. One that is null, too long or no number is as invalid as one that is missing. */
 interface PhoneField {
   readonly name: string
   readonly required: boolean
+  read(text: string): string | undefined
+}
+
+const READERS: Readonly<Record<string, PhoneField['read']>> = {
+  'phone-number': readPhoneNumber,
+  'dial-target': readDialTarget,
 }
 
 export function compileInput(route: AnyRoute): Compiled {
@@ -46,18 +53,19 @@ export function compileInput(route: AnyRoute): Compiled {
 
 function phonesOf(schema: AnyRoute['body']): PhoneField[] {
   const required = new Set((schema?.required ?? []) as string[])
-  return Object.entries(schema?.properties ?? {})
-    .filter(([, property]) => (property as { format?: string }).format === 'phone-number')
-    .map(([name]) => ({ name, required: required.has(name) }))
+  return Object.entries(schema?.properties ?? {}).flatMap(([name, property]) => {
+    const read = READERS[(property as { format?: string }).format ?? '']
+    return read === undefined ? [] : [{ name, required: required.has(name), read }]
+  })
 }
 
 /** The faults of fields that must hold a phone number. */
 function faultsOfPhones(fields: readonly PhoneField[], input: unknown, place: InputSource): Fault[] {
   if (fields.length === 0 || typeof input !== 'object' || input === null || Array.isArray(input)) return []
-  return fields.flatMap(({ name, required }): Fault[] => {
+  return fields.flatMap(({ name, required, read }): Fault[] => {
     const value = Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined
     if (value === undefined) return required ? [{ loc: [place, name], msg: 'Field required', type: 'missing' }] : []
-    const isNumber = typeof value === 'string' && readPhoneNumber(value) !== undefined
+    const isNumber = typeof value === 'string' && read(value) !== undefined
     return isNumber ? [] : [{ loc: [place, name], msg: ERRORS.invalid_phone_number.detail, type: 'value_error' }]
   })
 }

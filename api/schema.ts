@@ -62,6 +62,7 @@ function prepare(): void {
   Format.Set('date-time', (text) => parseInstant(text) !== undefined)
   // Checked by api/input.ts, whose answer is another than 422.
   Format.Set('phone-number', () => true)
+  Format.Set('dial-target', () => true)
   // JSON Schema's own `time` wants an offset.
   Format.Set('wall-time', (text) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text))
   Format.Set('time-zone', isTimeZone)
@@ -243,6 +244,11 @@ export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NO
 /** A phone number in a request: an invalid one is answered 400 where nothing else is wrong, and 422 beside other faults. */
 export function PhoneNumberInput(description: string) {
   return Type.String({ format: 'phone-number', description })
+}
+
+/** As PhoneNumberInput; an extension or a SIP URI is taken, too. */
+export function DialTargetInput(description: string) {
+  return Type.String({ format: 'dial-target', description })
 }
 
 /** A filter of a query that may be given several times: any of the values will do. */

@@ -49,7 +49,10 @@ export interface DialOptions {
 export interface PlacedCall {
   found: CallToPlace & { agent: ServedAgent; provider: string }
   from: PhoneNumber
-  to: PhoneNumber
+  /** A number, an extension or a SIP URI. */
+  to: string
+  /** `to` is an extension that registers here. */
+  toExtension: boolean
   claim: SlotClaim
   /** Undefined: the call gets a slot at the answer. */
   seat: ClaimedSlot | undefined
@@ -101,7 +104,8 @@ export class Dialling {
     const { call, provider } = this.#order.found
     try {
       await this.#prepare()
-      this.#carrier = await carriers.get(provider)
+      const own = this.#order.toExtension ? await carriers.ofExtensions() : undefined
+      this.#carrier = own ?? (await carriers.get(provider))
       // Hung up before anybody was called.
       if (this.#phase !== 'ordered') return
       await this.#dial(this.#carrier)
@@ -143,11 +147,11 @@ export class Dialling {
 
   #dial(carrier: Carrier): Promise<void> {
     const { calls, ringTimeoutMs } = this.#options
-    const { found, from, to } = this.#order
+    const { found, from, to, toExtension } = this.#order
     const { call, agent, trunk } = found
     return carrier.dial(
       {
-        ...{ callId: call.id, workspaceId: call.workspace_id, from, to, ringTimeoutMs },
+        ...{ callId: call.id, workspaceId: call.workspace_id, from, to, toExtension, ringTimeoutMs },
         ...(trunk === null ? {} : { trunk }),
         detectMachine: agent.voicemail !== 'continue',
       },

@@ -3,7 +3,8 @@ import type { ClaimedSlot } from '../../runtime/call/control/dispatch.ts'
 import type { CallLog } from '../../runtime/call/log/call-log.ts'
 import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { formatDestination, readDestination } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import {
   AGENT_GONE,
   type DialOutcome,
@@ -17,9 +18,10 @@ import {
 } from '../../runtime/plugin-sdk/telephony/outcome.ts'
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced } from '../../store/calls/outbound-calls.ts'
+import { extensionByName } from '../../store/telephony/extensions.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { RescheduleJob } from '../../workers/queues.ts'
-import { Dialling, type DialOptions } from './dialling.ts'
+import { Dialling, type DialOptions, type PlacedCall } from './dialling.ts'
 
 interface PlacerOptions extends DialOptions {
   mayDial: DialCheck
@@ -78,10 +80,12 @@ export class Placer {
     const found = await findCallToPlace(tenant, callId)
     if (found === undefined) return
     const { agent, provider } = found
-    const [from, to] = [found.call.from_number, found.call.to_number].map((text) => parsePhoneNumber(text ?? ''))
+    const from = parsePhoneNumber(found.call.from_number ?? '')
+    const to = readDestination(found.call.to_number ?? '')
     if (agent === undefined || provider === undefined || from === undefined || to === undefined) {
       return this.#end(workspaceId, callId, AGENT_GONE)
     }
+    const toExtension = to.kind === 'name' && (await extensionByName(tenant, to.name)) !== undefined
     await this.#waitForTurn(provider, signal)
     const full = await this.#takePlace(found)
     if (full !== undefined) {
@@ -111,7 +115,8 @@ export class Placer {
       const served = await servedAgent(store, workspaceId, agent)
       if ('refused' in served) return refuse(notServed(served.refused))
       if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
-        return this.#dial({ ...found, agent: served.agent, provider }, from, to, seat)
+        const target = { from, to: formatDestination(to), toExtension }
+        return this.#dial({ ...found, agent: served.agent, provider }, target, seat)
       }
     } catch (error) {
       await this.#giveBack(callId, seat)
@@ -152,13 +157,13 @@ export class Placer {
 
   #dial(
     found: CallToPlace & { agent: ServedAgent; provider: string },
-    from: PhoneNumber,
-    to: PhoneNumber,
+    target: Pick<PlacedCall, 'from' | 'to' | 'toExtension'>,
     seat: ClaimedSlot | undefined,
   ): Promise<void> {
     const { id: callId, workspace_id: workspaceId } = found.call
     const dialling = new Dialling(this.#options, {
-      ...{ found, from, to, seat, claim: claimOf(found) },
+      ...target,
+      ...{ found, seat, claim: claimOf(found) },
       decided: () => this.#dialling.delete(callId),
       end: (outcome, log) => this.#end(workspaceId, callId, outcome, log),
     })

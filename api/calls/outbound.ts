@@ -13,12 +13,13 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/uploads/csv-export.ts'
 import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
+import { requireDestination, requireDialTarget } from '../dial-target.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { PhoneNumberInput } from '../schema.ts'
+import { DialTargetInput, PhoneNumberInput } from '../schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
 import { tokenParts } from './token-parts.ts'
@@ -59,7 +60,9 @@ const outboundCall = defineRoute({
   phoneFirst: true,
   body: Type.Object({
     agent_phone_number: PhoneNumberInput('A registered number of the agent; the callee sees it.'),
-    phone_number_to_dial: PhoneNumberInput('The number to call.'),
+    phone_number_to_dial: DialTargetInput(
+      'The number to call; from a number of a SIP trunk, or to an extension of the workspace, an extension or a SIP URI, too.',
+    ),
     dynamic_variables: DynamicVariables({
       default: {},
       description: "Fill `{{name}}` in the agent's system prompt and first message.",
@@ -96,9 +99,10 @@ const outboundCall = defineRoute({
     const override = body.override === true
     if (override && (role !== 'admin' || user === undefined)) throw new PatchbayError('admin_required')
     const from = requirePhoneNumber(body.agent_phone_number)
-    const to = requirePhoneNumber(body.phone_number_to_dial)
+    requireDestination(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const to = await requireDialTarget(tenant, services.carriers, from, body.phone_number_to_dial)
     const served = await requireServed(services, tenant, agent)
     // A text that is too long is refused now, not when the call is placed.
     agentSpec(served, body.dynamic_variables, false, { nowMs: services.clock.nowMs(), dialled: true })

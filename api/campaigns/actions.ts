@@ -11,8 +11,8 @@ import { copyUnresolved } from '../../store/prospects/prospect-copies.ts'
 import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
+import { requireDestination, requireDialTarget } from '../dial-target.ts'
 import { once } from '../idempotency.ts'
-import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute } from '../route.ts'
@@ -135,9 +135,12 @@ const testCall = defineRoute({
     body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' } },
     success: { ...callExample, campaign_slug: campaignExample.slug },
   },
-  handler: async ({ body, params, tenant, log, idempotencyKey }, { clock, config, outbound, store, stores }) => {
+  handler: async (
+    { body, params, tenant, log, idempotencyKey },
+    { clock, config, carriers, outbound, store, stores },
+  ) => {
     await requireQueues(stores)
-    const to = requirePhoneNumber(body.phone_number)
+    requireDestination(body.phone_number)
     const campaign = await requireCampaign(tenant, params.slug)
     const now = new Date(clock.nowMs())
     const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
@@ -148,6 +151,7 @@ const testCall = defineRoute({
     })
     const [from] = await sourceNumbersOf(tenant, campaign, now)
     if (from === undefined) throw new PatchbayError('campaign_without_number')
+    const to = await requireDialTarget(tenant, carriers, from.number, body.phone_number)
     if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')
     if ((await countWaitingTestCalls(tenant)) >= MOST_WAITING_TEST_CALLS) {
       throw new PatchbayError('quota_reached', { params: { quota: `${MOST_WAITING_TEST_CALLS} test calls that wait` } })

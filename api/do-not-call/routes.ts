@@ -4,8 +4,8 @@ import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/campai
 import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/campaigns/do-not-call-load.ts'
 import type { DoNotCall } from '../../store/database/schema.ts'
 import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
+import { requireDestination } from '../dial-target.ts'
 import { receiveOneFile } from '../http/receive-one-file.ts'
-import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -82,7 +82,7 @@ const add = defineRoute({
     'Binds campaigns, batches and outbound calls from the moment of the answer. Prospects that wait with this number are resolved. A number that is listed already keeps its entry.',
   examples: { body: { phone_number: '+14155550199', reason: 'Asked by letter' }, success: example },
   handler: async ({ body, tenant }, { clock }) => {
-    const phone = requirePhoneNumber(body.phone_number)
+    const phone = requireDestination(body.phone_number)
     const now = new Date(clock.nowMs())
     const [entry] = await addDoNotCall(tenant, [{ phone, reason: body.reason, source: 'api' }], now)
     return bodyOf(entry!)
@@ -110,7 +110,7 @@ const remove = defineRoute({
   examples: { success: { detail: 'Phone number removed from the do-not-call list' } },
   handler: async ({ params, tenant }) => {
     const text = params.phone_number
-    const phone = requirePhoneNumber(/^\d/.test(text) ? `+${text}` : text)
+    const phone = requireDestination(/^\d{7}/.test(text) ? `+${text}` : text)
     if (!(await removeDoNotCall(tenant, phone))) throw new PatchbayError('do_not_call_not_found')
     return { detail: 'Phone number removed from the do-not-call list' }
   },

@@ -359,7 +359,9 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
 
 function hasPhoneNumber({ query, body, form }: AnyRoute): boolean {
   return [query, body, form].some((schema) =>
-    Object.values(schema?.properties ?? {}).some((property) => (property as Json).format === 'phone-number'),
+    Object.values(schema?.properties ?? {}).some((property) =>
+      ['phone-number', 'dial-target'].includes(String((property as Json).format)),
+    ),
   )
 }
 

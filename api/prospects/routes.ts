@@ -5,6 +5,7 @@ import { HOLDS, holdOf } from '../../runtime/dialing/hold.ts'
 import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
+import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import { bucketsOf } from '../../store/campaigns/campaign-status.ts'
 import { campaignById } from '../../store/campaigns/campaigns.ts'
 import { windowGroupOf, windowGroupsById } from '../../store/campaigns/window-groups.ts'
@@ -110,7 +111,8 @@ const add = defineRoute({
     const { rules, places } = services.calling
     const country = rules.locales.get(campaign?.locale_name ?? 'USCA')?.default_country ?? 'US'
     const text = fields.primary_phone ?? ''
-    const phone = (text.startsWith(' ') ? readPhoneNumber(text) : undefined) ?? readProspectNumber(text, country)
+    const number = (text.startsWith(' ') ? readPhoneNumber(text) : undefined) ?? readProspectNumber(text, country)
+    const phone = number ?? readSipUri(text)
     if (phone === undefined) throw new PatchbayError('invalid_phone_number')
     if (list === undefined || campaign === undefined) throw new PatchbayError('prospect_list_not_found')
     const { primary_phone: _, consent_at, ...own } = fields

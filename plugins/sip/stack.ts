@@ -280,6 +280,9 @@ export class SipStack {
     const { protocol } = known
     const transport = this.#transport
     const asked = params.get('transport')?.toLowerCase() ?? protocol
+    // A request that was too large for UDP has opened a connection, which its answer then names.
+    if (protocol === 'udp' && asked === 'tcp' && allows(host))
+      return transport?.openFlow('tcp', host, port ?? 5060) ?? known
     if (transport === undefined || asked !== protocol || !allows(host)) return known
     const open = transport.openFlow(protocol, host, port ?? 5060)
     if (open !== undefined || known.isOpen) return open ?? known

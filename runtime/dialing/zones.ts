@@ -135,8 +135,14 @@ function makePlaces(table: Table): Places {
     areaCodes,
     regionOf,
     whereaboutsOf({ number, state, postalCode, timezone }) {
-      const own = fromNumber(number)
-      if (own.zones.length === 0 && own.regions.length === 0) return UNKNOWN
+      // A SIP URI says nothing of where its phone is: the row has to.
+      const isUri = !number.startsWith('+')
+      const own = isUri ? UNKNOWN : fromNumber(number)
+      if (isUri) {
+        const named =
+          timezone || (state && regionOf(state)) || (postalCode && ofPostalCode(postalCode).regions.length > 0)
+        if (!named) return UNKNOWN
+      } else if (own.zones.length === 0 && own.regions.length === 0) return UNKNOWN
       if (!state && !postalCode && !timezone) return sorted(own.zones, own.regions)
       const zones = [...own.zones]
       const regions = [...own.regions]
@@ -150,7 +156,7 @@ function makePlaces(table: Table): Places {
       if (postal !== undefined && postal.regions.length > 0) {
         zones.push(...(postal.zones ?? postal.regions.flatMap((place) => regionZones.get(place) ?? [])))
       } else if (region !== undefined) zones.push(...(regionZones.get(region) ?? []))
-      return sorted(zones, regions)
+      return sorted(zones, isUri && regions.length === 0 ? ['XX'] : regions)
     },
   }
 }

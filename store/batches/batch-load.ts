@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
@@ -6,6 +7,7 @@ import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
 import { ROWS_PER_BLOCK } from './tables.ts'
 
@@ -146,13 +148,13 @@ function createRowWriter(phoneColumn: string | undefined) {
 
   function addRow(record: readonly string[], { numberAt, cellsAt, check }: NonNullable<typeof header>): void {
     const text = record[numberAt] ?? ''
-    const number = parsePhoneNumber(numberInCell(text))
+    const number = parsePhoneNumber(numberInCell(text)) ?? readSipUri(text)
     const row: (string | null)[] = number === undefined ? [null, text] : [number]
     for (let i = 0; i < cellsAt.length; i++) row.push(record[cellsAt[i]!] ?? '')
     check(row)
     total++
     if (number === undefined) invalid++
-    else numbers.add(Number(number))
+    else numbers.add(numberOf(number))
     if (block.push(row) === ROWS_PER_BLOCK) closeBlock()
   }
 
@@ -186,6 +188,12 @@ function createRowWriter(phoneColumn: string | undefined) {
       return { total, invalid, duplicates: numbers.total - numbers.distinct() }
     },
   }
+}
+
+/** Destinations as numbers: a text cut out of the file would keep the piece that it came in. */
+export function numberOf(destination: string): number {
+  if (destination.startsWith('+')) return Number(destination)
+  return -Number.parseInt(createHash('sha256').update(destination).digest('hex').slice(0, 12), 16)
 }
 
 function readHeader(record: readonly string[], phoneColumn: string | undefined) {

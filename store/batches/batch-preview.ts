@@ -1,5 +1,6 @@
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
 import {
   doNotCallAmong,
@@ -9,7 +10,7 @@ import {
   previewCsv,
   SkippedRows,
 } from '../uploads/csv-preview.ts'
-import { numberColumnOf, variablesIn } from './batch-load.ts'
+import { numberColumnOf, numberOf, variablesIn } from './batch-load.ts'
 
 /** What a batch of a file would call. Reads alone: nothing of the file is kept. */
 
@@ -45,7 +46,10 @@ export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (clien
     const check = variableRows([...variablesIn(columns, at).keys()])
     return async (rows: readonly PreviewRow[]) => {
       for (const { cells } of rows) check(cells)
-      const read = rows.map(({ cells }) => parsePhoneNumber(numberInCell(cells[at] ?? '')))
+      const read = rows.map(({ cells }) => {
+        const cell = cells[at] ?? ''
+        return parsePhoneNumber(numberInCell(cell)) ?? readSipUri(cell)
+      })
       const numbers = read.filter((phone) => phone !== undefined)
       const doNotCall = await doNotCallAmong(client, params.workspaceId, numbers)
       for (const [i, phone] of read.entries()) {
@@ -54,8 +58,8 @@ export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (clien
           left.skip(line, 'invalid_number', cells[at] ?? '')
           continue
         }
-        if (seen.has(Number(phone))) duplicates++
-        seen.add(Number(phone))
+        if (seen.has(numberOf(phone))) duplicates++
+        seen.add(numberOf(phone))
         if (doNotCall.has(phone)) left.skip(line, 'do_not_call', phone)
         else called++
       }

@@ -1,6 +1,6 @@
 import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
 import { parseInstant } from '../../runtime/lib/instant.ts'
-import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { OwnColumn, ProspectHeader } from './prospect-columns.ts'
 
 /** Why a row of a file is not loaded, as the answers say it. */
@@ -15,7 +15,8 @@ export type RowRefusal = keyof typeof REFUSALS
 export const UNSTORABLE_ROW = 'The database does not take this row'
 
 export interface ReadRow {
-  phone: PhoneNumber
+  /** E.164, or a SIP URI. */
+  phone: string
   consentAt: Date | undefined
   cell(column: OwnColumn): string
 }
@@ -27,7 +28,7 @@ export function readProspectRow(
   country: string,
 ): ReadRow | Extract<RowRefusal, `invalid_${string}`> {
   const cell = (column: OwnColumn): string => record[at.get(column) ?? -1] ?? ''
-  const phone = readProspectNumber(cell('primary_phone'), country)
+  const phone = readProspectNumber(cell('primary_phone'), country) ?? readSipUri(cell('primary_phone'))
   if (phone === undefined) return 'invalid_number'
   const consent = cell('consent_at')
   const consentAt = consent === '' ? undefined : parseInstant(consent)

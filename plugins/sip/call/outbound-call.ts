@@ -362,12 +362,16 @@ export class OutboundCall {
   }
 
   #cancel(): void {
-    const current = this.#sending?.current
+    const sending = this.#sending
+    const current = sending?.current
+    // Nothing has left yet.
+    if (sending !== undefined && current === undefined) sending.isStopped = true
     // CANCEL must wait for a provisional response (section 9.1); the first one returns here.
     if (current?.isProceeding !== true || this.#canceling === current) return
     this.#canceling = current
     const ignore = (): void => undefined
-    const { context, flow } = this.#options
+    const { context } = this.#options
+    const flow = sending?.flow ?? this.#options.flow
     const cancel = cancelOf(current.request, [reasonHeader(this.#why)])
     context.transactions.sendCancel(cancel, flow, { final: ignore, failed: ignore })
     // A peer without a final response has dropped the canceled call (section 9.1).

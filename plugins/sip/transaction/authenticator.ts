@@ -1,6 +1,8 @@
+import { inBackground } from '../../../runtime/lib/async/boundary.ts'
 import { answerChallenge, type Credentials, chooseChallenge } from '../message/digest.ts'
 import { headersOf, type OutgoingRequest, type SipHeader, SipParseError, type SipResponse } from '../message/message.ts'
-import type { Flow } from '../transport/flow.ts'
+import { serializeRequest } from '../message/serializer.ts'
+import { type Flow, MAX_DATAGRAM_BYTES } from '../transport/flow.ts'
 import type { ClientEvents, ClientTransaction } from './client-transaction.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -8,6 +10,8 @@ const NO_BODY = new Uint8Array()
 /** Of a proxy, another proxy and the callee, and once more where a nonce was stale. */
 const MAX_CHALLENGES = 6
 const MAX_NONCES = 16
+/** Of the Via header that a request gets when it is sent. */
+const VIA_BYTES = 120
 
 /** The answer to one challenge. */
 export interface Answered {
@@ -55,12 +59,17 @@ export class Authenticator {
 
 /** A request that may be sent several times: as it is, and with the answers to challenges. */
 export interface Sending {
-  /** The transaction that runs now. */
+  /** The transaction that runs now; undefined: none yet. */
   current: ClientTransaction | undefined
+  /** The way it takes. */
+  flow: Flow
+  /** What was not sent yet is not sent any more: `failed` follows. */
+  isStopped?: boolean
 }
 
 /**
- * Sends a request and answers challenges on the way. `make` is called for each try and counts its CSeq up; `events`
+ * Sends a request and answers challenges on the way. One too large for a datagram goes over TCP where the peer takes it, and over
+ * UDP where it does not (RFC 3261, section 18.1.1). `make` is called for each try and counts its CSeq up; `events`
  * learn of the last one's end only.
  */
 export function sendAuthenticated(
@@ -70,15 +79,37 @@ export function sendAuthenticated(
   make: (extra: readonly SipHeader[]) => OutgoingRequest,
   events: ClientEvents,
 ): Sending {
-  const sending: Sending = { current: undefined }
+  const sending: Sending = { current: undefined, flow }
   let challenges = 0
   /** By who asked: a request that passes several of them carries an answer for each (RFC 3261, section 22.3). */
   const askers = new Map<string, SipResponse>()
   const attempt = (extra: readonly SipHeader[]): void => {
     const request = make(extra)
-    sending.current = transactions.send(request, flow, {
-      provisional: (response) => events.provisional?.(response),
-      failed: (why) => events.failed(why),
+    const isLarge = serializeRequest(request).length + VIA_BYTES > MAX_DATAGRAM_BYTES
+    if (!isLarge || flow.larger === undefined) {
+      send(request, extra, flow)
+      return
+    }
+    const choose = async (): Promise<void> => {
+      const way = await flow.larger?.()
+      if (sending.isStopped) events.failed('transport')
+      else send(request, extra, way ?? flow)
+    }
+    inBackground('sip', choose())
+  }
+  const send = (request: OutgoingRequest, extra: readonly SipHeader[], way: Flow): void => {
+    let isHeard = false
+    sending.flow = way
+    sending.current = transactions.send(request, way, {
+      provisional(response) {
+        isHeard = true
+        events.provisional?.(response)
+      },
+      failed(why) {
+        // The connection was lost before the peer said a word: it may still take a datagram.
+        if (way !== flow && why === 'transport' && !isHeard && !sending.isStopped) send(make(extra), extra, flow)
+        else events.failed(why)
+      },
       final(response) {
         const asked = response.status === 401 || response.status === 407
         const answer = asked && challenges < MAX_CHALLENGES ? authenticator?.answer(response, request) : undefined

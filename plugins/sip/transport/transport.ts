@@ -30,6 +30,10 @@ const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_PING_BYTES = 4
 /** How long this machine's own addresses are assumed not to change. */
 const LOCAL_ADDRESS_MS = 1_000
+/** How long a peer may take to accept a connection for a request that is too large for UDP, and how long a refusal is remembered. */
+const LARGE_CONNECT_MS = 1_500
+const WITHOUT_TCP_MS = 10 * 60_000
+const MAX_WITHOUT_TCP = 1_000
 const PONG = Buffer.from('\r\n', 'latin1')
 
 interface TransportOptions {
@@ -77,6 +81,8 @@ export class Transport {
   /** Inbound connections, by remote address. */
   readonly #entered = new Map<string, number>()
   readonly #connecting = new Map<string, Promise<Connection>>()
+  /** Peers that take no TCP, by address and port: until when they are not asked again. */
+  readonly #withoutTcp = new Map<string, number>()
   #tlsPort = 5061
   /** Own addresses by peer, for a moment: to ask the system for its interfaces costs more than to read a message. */
   readonly #localAddresses = new Map<string, string>()
@@ -204,12 +210,30 @@ export class Transport {
       local: { host: this.localAddress(address), port: this.port },
       isOpen: true,
       at: (other) => this.#udpFlow(address, other),
+      larger: () => this.#tcpBeside(address, port),
       send: (bytes) => {
         this.#sent(bytes, flow)
         this.#udp?.send(bytes, port, address)
       },
     }
     return flow
+  }
+
+  /** The same peer over TCP, if it accepts a connection soon; asked at most once in ten minutes where it does not. */
+  async #tcpBeside(address: string, port: number): Promise<Flow | undefined> {
+    const peer = `${address} ${port}`
+    const nowMs = performance.now()
+    if ((this.#withoutTcp.get(peer) ?? 0) > nowMs) return undefined
+    const { promise: late, resolve } = Promise.withResolvers<undefined>()
+    const cancel = this.#options.timers.after(LARGE_CONNECT_MS, () => resolve(undefined))
+    const identity = { host: address, ca: undefined, own: undefined }
+    const connecting = this.#connection('tcp', address, port, identity).catch(() => undefined)
+    const connection = await Promise.race([connecting, late]).finally(cancel)
+    this.#withoutTcp.delete(peer)
+    if (connection !== undefined) return connection.flow
+    if (this.#withoutTcp.size >= MAX_WITHOUT_TCP) this.#withoutTcp.clear()
+    this.#withoutTcp.set(peer, nowMs + WITHOUT_TCP_MS)
+    return undefined
   }
 
   /** Something that is no SIP, such as a capture for a collector. */

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { type PhoneNumber, parsePhoneNumber } from '../../lib/phone-number.ts'
+import { type PhoneNumber, parsePhoneNumber, plainNumber } from '../../lib/phone-number.ts'
 
 /** A call's destination, parsed by a strict grammar: only the parts named here reach a carrier. */
 export type Destination =
@@ -40,6 +40,12 @@ export function readDestination(text: string): Destination | undefined {
     host,
     port,
   }
+}
+
+/** A SIP URI in a cell of a file, formatted anew. Bare extensions of files are taken for numbers that are broken. */
+export function readSipUri(cell: string): string | undefined {
+  const destination = readDestination(plainNumber(cell))
+  return destination?.kind === 'uri' ? formatDestination(destination) : undefined
 }
 
 /** The destination as one text again, made of what was read. */

@@ -202,7 +202,7 @@ export async function startPeer(t: Teardown, respond: Respond, port = 0, address
   return peer
 }
 
-function answerText(
+export function answerText(
   request: SipRequest,
   { status, headers = [], body = '' }: NonNullable<ReturnType<Respond>>,
   port: number,

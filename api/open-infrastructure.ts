@@ -32,6 +32,7 @@ import { openQueue } from '../workers/queues.ts'
 import { preparePasswords } from './auth/password.ts'
 import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import { resealAll } from './data-key.ts'
+import { measureMaintenance } from './operator/maintenance.ts'
 import { RequestLog } from './requests/request-log.ts'
 import type { DataServices, PluginServices } from './services.ts'
 import { McpTools } from './tools/mcp-tools.ts'
@@ -63,6 +64,7 @@ export async function openInfrastructure(
   const address = { publicUrl: config.publicUrl }
   const data = await openData(context, opened, address)
   countPool(registry, data.store)
+  measureMaintenance(registry, data.store)
   measureDisk(registry, config.dataDir)
   const argumentChecks = openArgumentChecks(log)
   opened.push(() => argumentChecks.close())

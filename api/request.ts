@@ -18,6 +18,7 @@ import type { HttpResponse, Incoming } from './http/server.ts'
 import { isUuid } from './ids.ts'
 import { type Compiled, compileInput, faultOfIds, type Input, inputError, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
+import { requireNoMaintenance } from './operator/maintenance.ts'
 import type { RequestLog } from './requests/request-log.ts'
 import { type AnyRoute, type ApiRequest, isAudited, isOfWorkspace, Reply, refusesSuspended } from './route.ts'
 import type { Fault } from './schema.ts'
@@ -37,7 +38,7 @@ interface RequestPath {
 
 /**
  * The request path. `run` is the list of what happens to every request, in the order of its answers: 400 framing, 404 path, 405, 401,
- * 403 origin, 403 workspace, 403 role, 403 suspended, 400 and 422 input, 404 malformed id, then whatever the handler finds.
+ * 403 origin, 403 workspace, 403 role, 403 suspended, 503 maintenance, 400 and 422 input, 404 malformed id, then whatever the handler finds.
  * All headers are read before its first await: afterwards the server has dropped them.
  */
 export function createRequestPath(options: RequestPath): (incoming: Incoming) => Promise<void> {
@@ -64,6 +65,7 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     }
     if (!isAdminByScope(caller, route)) requireRole(route, role)
     if (isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
+    if (route.startsCall) await requireNoMaintenance(services.store)
     const request = new HandledRequest(head, caller, tenant, role, services)
     const json = compiled.body && (await jsonText(head))
     const input = readInput(compiled, incoming.query, json)

@@ -60,6 +60,8 @@ export interface Route<
   anyScope?: true
   /** In a suspended workspace. Default: reads are served, everything else is refused. */
   whenSuspended?: 'served' | 'refused'
+  /** Has a call begin: refused in maintenance. */
+  startsCall?: true
   /**
    * Writes go to the audit log: `false` where they are too many and kept elsewhere. A list names the fields of the body
    * whose values are noted; of the others only their names are. A read with a list is noted, too: of what was said or who was called.

@@ -18,6 +18,7 @@ import { eventRoutes } from './events/routes.ts'
 import { extensionRoutes } from './extensions/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
 import { mcpRoutes } from './mcp/routes.ts'
+import { maintenanceRoutes } from './operator/maintenance.ts'
 import { operatorNumberRoutes } from './operator/numbers.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
@@ -78,6 +79,7 @@ export const routes: readonly AnyRoute[] = [
   ...privacyRoutes,
   ...publicRoutes,
   ...operatorRoutes,
+  ...maintenanceRoutes,
   ...operatorNumberRoutes,
   ...telephonyRoutes,
   ...mcpRoutes(() => routes),

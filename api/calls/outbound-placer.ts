@@ -8,6 +8,7 @@ import { formatDestination, readDestination } from '../../runtime/plugin-sdk/tel
 import {
   AGENT_GONE,
   type DialOutcome,
+  MAINTENANCE,
   NO_CAPACITY,
   NUMBER_FULL,
   notServed,
@@ -182,7 +183,8 @@ export class Placer {
     const number = call.from_number ?? ''
     const claim = { kind: 'phone', callId: call.id, workspaceId: call.workspace_id, number } as const
     const place = await this.#options.quotas.take(claim)
-    return place === 'taken' ? undefined : place === 'number_full' ? NUMBER_FULL : WORKSPACE_FULL
+    if (place === 'taken') return undefined
+    return { number_full: NUMBER_FULL, workspace_full: WORKSPACE_FULL, maintenance: MAINTENANCE }[place]
   }
 
   async #giveBack(callId: string, seat: ClaimedSlot | undefined): Promise<void> {

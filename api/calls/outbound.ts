@@ -57,6 +57,7 @@ const outboundCall = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   idempotent: true,
+  startsCall: true,
   phoneFirst: true,
   body: Type.Object({
     agent_phone_number: PhoneNumberInput('A registered number of the agent; the callee sees it.'),

@@ -41,6 +41,7 @@ const generateToken = defineRoute({
   role: 'member',
   scope: 'calls',
   whenSuspended: 'refused',
+  startsCall: true,
   query: GenerateTokenQuery,
   phoneFirst: true,
   success: { status: 200, schema: SessionTokenBody },

@@ -111,7 +111,8 @@ export function errorReply(
   route?: AnyRoute,
 ): Omit<HttpResponse, 'body'> & { body: string } {
   const known = toldError(error, route)
-  if (known.status >= 500 && !incoming?.signal.aborted) {
+  // What an operator decided is no fault.
+  if (known.status >= 500 && known.code !== 'maintenance' && !incoming?.signal.aborted) {
     const { method, path } = incoming ?? {}
     log.error({ err: known.cause ?? known, code: known.code, requestId, method, path }, 'Request failed')
   }

@@ -340,6 +340,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
     if (route.method !== 'GET') codes.add('cross_origin')
   }
   if (refusesSuspended(route)) codes.add('workspace_suspended')
+  if (route.startsCall) codes.add('maintenance')
   if (hasPhoneNumber(route)) codes.add('invalid_phone_number')
   if (route.idempotent) codes.add('idempotency_unsettled')
   if (route.role === 'developer') codes.add('insufficient_permissions')

@@ -16,6 +16,7 @@ import {
   setSuspension,
   signupSetting,
 } from '../../store/accounts/instance.ts'
+import { beginMaintenance, endMaintenance, maintenanceOf } from '../../store/accounts/maintenance.ts'
 import { userByEmail } from '../../store/accounts/users.ts'
 import { openStore, type Store } from '../../store/database/database.ts'
 import type { LinkKind, SignupMode, User } from '../../store/database/schema.ts'
@@ -34,6 +35,7 @@ const ADMIN_USAGE = `Usage: patchbay admin <command>
   remove-operator <email>          takes that back
   signup [open|invitation|closed|default]
                                    who may sign up; default: what PATCHBAY_SIGNUP says
+  maintenance [on [sentence…]|off] no call begins anywhere, those that run go on
   workspaces                       every workspace
   suspend <slug or id> <reason…>   a workspace starts no call, its keys get 403, its members only read
   resume <slug or id>              ends a suspension
@@ -61,6 +63,7 @@ const COMMANDS: Readonly<Record<string, { run: Command; args: [least: number, mo
   'make-operator': { run: (shell) => changeOperator(shell, true), args: [1, 1], writes: true },
   'remove-operator': { run: (shell) => changeOperator(shell, false), args: [1, 1], writes: true },
   signup: { run: signup, args: [0, 1], writes: true },
+  maintenance: { run: maintenance, args: [0, Number.POSITIVE_INFINITY], writes: true },
   workspaces: { run: workspaces, args: [0, 0], writes: false },
   suspend: { run: suspend, args: [2, Number.POSITIVE_INFINITY], writes: true },
   resume: { run: resume, args: [1, 1], writes: true },
@@ -145,6 +148,15 @@ async function signup({ store, args: [mode] }: Shell): Promise<string> {
   if (!known.includes(mode)) throw fault(`"${mode}" is none of ${known.join(', ')}`)
   await setSignup(store, mode === 'default' ? null : (mode as SignupMode))
   return `signup: ${mode}`
+}
+
+async function maintenance({ store, args: [mode, ...words] }: Shell): Promise<string> {
+  if (mode === 'on') await beginMaintenance(store, words.join(' '))
+  else if (mode === 'off' && words.length === 0) await endMaintenance(store)
+  else if (mode !== undefined) throw fault(`"${[mode, ...words].join(' ')}" is neither "on [sentence…]" nor "off"`)
+  const found = await maintenanceOf(store)
+  if (found === null) return 'maintenance: off'
+  return `maintenance: on since ${found.since.toISOString()}${found.message === '' ? '' : `: ${found.message}`}`
 }
 
 async function workspaces({ store }: Shell): Promise<string> {

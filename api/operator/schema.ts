@@ -27,6 +27,15 @@ export const SettingsInput = Type.Object({
   signup: Type.Union([Signup, Type.Null()], { description: 'null: what the configuration says.' }),
 })
 
+export const MaintenanceBody = Type.Object({
+  maintenance: Nullable(
+    Type.Object({
+      since: Type.String({ format: 'date-time' }),
+      message: Type.String({ description: 'The operator’s sentence; may be empty.' }),
+    }),
+  ),
+})
+
 const variables = (description: string) => Type.Array(Type.String(), { description })
 
 export const ReloadBody = Type.Object({

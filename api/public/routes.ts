@@ -24,6 +24,7 @@ const openPublicSession = defineRoute({
   path: '/public/agents/{agent_id}/session',
   auth: 'none',
   role: 'none',
+  startsCall: true,
   params: {
     agent_id: { description: 'A public agent.', notFound: 'agent_not_found', example: callExample.agent_id },
   },

@@ -9,6 +9,7 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import {
   badAgent,
   type DialOutcome,
+  MAINTENANCE,
   notServed,
   SHUTDOWN,
   WEB_GIVEN_UP,
@@ -150,7 +151,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
       const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
       if (place !== 'taken') {
-        await endUnbegun(workspaceId, callId, WEB_SESSIONS_FULL)
+        await endUnbegun(workspaceId, callId, place === 'maintenance' ? MAINTENANCE : WEB_SESSIONS_FULL)
       }
       // A client may be gone before the socket opens.
       const unopened = setTimeout(

@@ -3,7 +3,8 @@ export interface WorkspaceQuotas {
   /** Phone calls, in and out. */
   callsAtOnce: number | null
   webSessionsAtOnce: number | null
-  /** Bytes of documents and recordings kept. */
+  /** Nothing begins, whatever the rest says; calls that run go on. */
+  closed?: 'maintenance'
 }
 
 /**

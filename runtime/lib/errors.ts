@@ -174,6 +174,8 @@ export const ERRORS = {
   internal: { status: 500, retryable: true, detail: 'Internal server error' },
   /** The specification's 500 of a database error, for one that isn't there now. */
   database_unavailable: { status: 500, retryable: true, detail: 'Internal server error' },
+  /** With the operator's sentence. */
+  maintenance: { status: 503, retryable: true, detail: 'Maintenance, no new call is taken: {message}' },
   unavailable: { status: 503, retryable: true, detail: 'Service unavailable' },
   // not of HTTP: configuration, plugins, sessions
   configuration: { status: 500, retryable: false, detail: '{reason}' },

@@ -45,6 +45,9 @@ interface InstanceSettingsTable {
   one_row: Generated<boolean>
   /** null: what the configuration says. */
   signup: SignupMode | null
+  /** null: none. */
+  maintenance_since: Date | null
+  maintenance_message: string | null
   updated_at: Generated<Date>
 }
 

@@ -45,6 +45,7 @@ import { sql as refreshTokens } from './0086-refresh-tokens.ts'
 import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 import { sql as agentManners } from './0090-agent-manners.ts'
 import { sql as tokenParts } from './0091-token-parts.ts'
+import { sql as maintenance } from './0094-maintenance.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 
 interface Named {
@@ -122,5 +123,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0087-campaign-pacing', sql: campaignPacing },
   { name: '0090-agent-manners', sql: agentManners },
   { name: '0091-token-parts', sql: tokenParts },
+  { name: '0094-maintenance', sql: maintenance },
   { name: '0107-invitation-links', sql: invitationLinks },
 ]

@@ -3,10 +3,11 @@ import type { Store } from '../database/database.ts'
 import { exhaustedQuota } from './workspace-quotas.ts'
 
 const NOTHING: WorkspaceQuotas = { callsAtOnce: 0, webSessionsAtOnce: 0 }
+const MAINTENANCE: WorkspaceQuotas = { ...NOTHING, closed: 'maintenance' }
 
 /**
  * The quotas as the workspace itself and the operator set them, with the instance's bound on web sessions; the lower counts.
- * A workspace that is suspended, or has used up its month, has room for nothing. Read anew each time.
+ * A workspace that is suspended, or has used up its month, has room for nothing, and none has in maintenance. Read anew each time.
  */
 export function storedQuotas(store: Store, limits: { webSessionsPerWorkspace: number | null }): QuotaSource {
   const ofWorkspaces = async (ids: readonly string[]) => {
@@ -16,11 +17,13 @@ export function storedQuotas(store: Store, limits: { webSessionsPerWorkspace: nu
       .leftJoin('workspace_quotas', 'workspace_quotas.workspace_id', 'workspaces.id')
       .select(['workspaces.id', 'max_concurrent_calls', 'suspended_at', 'calls_at_once', 'web_sessions_at_once'])
       .select(['minutes_a_month', 'cost_usd_a_month'])
+      .select((eb) => eb.selectFrom('instance_settings').select('maintenance_since').as('maintenance_since'))
       .where('workspaces.id', 'in', [...ids])
       .execute()
     const all = new Map(ids.map((id): [string, WorkspaceQuotas] => [id, NOTHING]))
     const each = rows.map(async ({ id, minutes_a_month, cost_usd_a_month, ...row }) => {
-      if (row.suspended_at !== null) return
+      if (row.maintenance_since !== null) all.set(id, MAINTENANCE)
+      if (row.maintenance_since !== null || row.suspended_at !== null) return
       const limited = minutes_a_month !== null || cost_usd_a_month !== null
       if (limited && (await exhaustedQuota(store, id)) !== undefined) return
       all.set(id, {

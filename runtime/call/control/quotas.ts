@@ -13,7 +13,7 @@ const RENEW_MS = 5_000
 /** What a session counts against. */
 export type QuotaClaim = { callId: string; workspaceId: string } & ({ kind: 'phone'; number: string } | { kind: 'web' })
 
-export type QuotaVerdict = 'taken' | 'workspace_full' | 'number_full'
+export type QuotaVerdict = 'taken' | 'workspace_full' | 'number_full' | 'maintenance'
 
 /** The places as all api nodes share them; store/redis/quota-places.ts keeps them. */
 export interface QuotaPlaces {
@@ -47,6 +47,10 @@ export class Quotas {
       this.#source.ofWorkspace(workspaceId),
       claim.kind === 'phone' ? this.#source.ofNumber(workspaceId, claim.number) : null,
     ])
+    if (quotas.closed !== undefined && !this.#held.has(claim.callId)) {
+      countRefusal(claim.kind, quotas.closed)
+      return quotas.closed
+    }
     const workspace = claim.kind === 'phone' ? quotas.callsAtOnce : quotas.webSessionsAtOnce
     const verdict = await this.#places.take(claim, { workspace, number })
     if (verdict === 'taken') this.#held.set(claim.callId, claim)

@@ -55,6 +55,12 @@ export const WORKSPACE_FULL: DialOutcome = {
   error: 'The workspace has as many calls at once as it may',
 }
 
+/** The operator lets no call begin. */
+export const MAINTENANCE: DialOutcome = {
+  ...NO_CAPACITY,
+  error: 'The installation is in maintenance: no new call is taken',
+}
+
 export const WEB_SESSIONS_FULL: DialOutcome = {
   ...NO_CAPACITY,
   error: 'The workspace has as many web sessions at once as it may',

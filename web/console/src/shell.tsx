@@ -6,6 +6,7 @@ import { formatWord } from './data/format.ts'
 import { useSession } from './data/session.tsx'
 import { choose, LANGUAGES, type Language, language } from './language/language.ts'
 import { t } from './language/t.ts'
+import { MaintenanceNotice } from './screens/maintenance.tsx'
 import { Button, buttonClass } from './ui/button.tsx'
 import { Icon, type IconName } from './ui/icon.tsx'
 import { Empty } from './ui/layout.tsx'
@@ -85,6 +86,7 @@ export function Shell() {
       </aside>
       <main className="min-w-0 px-4 py-6 sm:px-8 lg:py-8" id="main" tabIndex={-1}>
         <div className="mx-auto max-w-[100rem]">
+          <MaintenanceNotice />
           <Outlet />
         </div>
       </main>

@@ -11,6 +11,7 @@ import type { StatusBody } from '../../../../api/campaigns/status-schema.ts'
 import type { DocumentBody, PassageBody } from '../../../../api/knowledge/schema.ts'
 import type {
   AuditBody,
+  MaintenanceBody,
   OperatedUserBody,
   OperatedWorkspaceBody,
   SecurityBody,
@@ -59,6 +60,7 @@ export type DispositionReport = Static<typeof Dispositions>
 export type WorkloadReport = Static<typeof Workload>
 export type AuditEntry = Static<typeof AuditBody>
 export type SecurityEntry = Static<typeof SecurityBody>
+export type MaintenanceState = Static<typeof MaintenanceBody>
 export type OperatorSettings = Static<typeof SettingsBody>
 export type OperatedWorkspace = Static<typeof OperatedWorkspaceBody>
 export type OperatedUser = Static<typeof OperatedUserBody>

@@ -10,6 +10,7 @@ import { Field, Input, Select } from '../ui/field.tsx'
 import { Badge, Card, Facts, Loading } from '../ui/layout.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
+import { MaintenanceCard } from './maintenance.tsx'
 import { SecurityLog } from './security-log.tsx'
 import { Workers } from './workers.tsx'
 import { Audit } from './workspace.tsx'
@@ -24,7 +25,14 @@ export function Screen() {
         ['workers', t('Workers'), <Workers key="workers" />],
         ['workspaces', t('Workspaces'), <Workspaces key="workspaces" />],
         ['users', t('Users'), <Users key="users" />],
-        ['settings', t('Settings'), <Settings key="settings" />],
+        [
+          'settings',
+          t('Settings'),
+          <div className="space-y-4" key="settings">
+            <Settings />
+            <MaintenanceCard />
+          </div>,
+        ],
         ['audit', t('Audit log'), <Audit key="audit" path="/operator/audit-log" />],
         ['security', t('Security log'), <SecurityLog key="security" />],
       ]}

@@ -23,6 +23,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /widget.js',
     'GET /asyncapi.json',
     'GET /health',
+    'GET /maintenance',
     'GET /ready',
     'GET /openapi.json',
     'GET /docs',

@@ -1,8 +1,8 @@
-import { formatDayTime } from '../data/format.ts'
-import type { SecurityEntry } from '../data/types.ts'
-import { t } from '../language/t.ts'
-import { Card, Empty } from '../ui/layout.tsx'
-import { VirtualList } from '../ui/virtual-list.tsx'
+import { formatDayTime } from '../../data/format.ts'
+import type { SecurityEntry } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
+import { Card, Empty } from '../../ui/layout.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   signup: t('Signed up'),

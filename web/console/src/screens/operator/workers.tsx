@@ -1,13 +1,13 @@
 import { useState } from 'react'
-import { formatBytes, formatCount, formatMs, formatShare, formatWord } from '../data/format.ts'
-import { useRead, useWrite } from '../data/queries.ts'
-import type { WorkloadReport } from '../data/types.ts'
-import { t } from '../language/t.ts'
-import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/confirm.tsx'
-import { Fault } from '../ui/fault.tsx'
-import { Badge, Card, Empty, Loading, Notice, Stat } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
+import { formatBytes, formatCount, formatMs, formatShare, formatWord } from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import type { WorkloadReport } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Badge, Card, Empty, Loading, Notice, Stat } from '../../ui/layout.tsx'
+import { Table } from '../../ui/table.tsx'
 
 type Worker = WorkloadReport['workers'][number]
 

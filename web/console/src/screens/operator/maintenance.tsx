@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { formatInstant } from '../data/format.ts'
-import { useRead, useWrite } from '../data/queries.ts'
-import type { MaintenanceState } from '../data/types.ts'
-import { t } from '../language/t.ts'
-import { Button } from '../ui/button.tsx'
-import { Field, Input } from '../ui/field.tsx'
-import { Card } from '../ui/layout.tsx'
+import { formatInstant } from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import type { MaintenanceState } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Card } from '../../ui/layout.tsx'
 
 const PATH = '/maintenance'
 const LOOK_EVERY_MS = 30_000

@@ -6,8 +6,6 @@ export interface Sandbox {
   plugin: string
   /** Net grants as the operator wrote them. */
   net: readonly string[]
-  /** Absolute paths it may read: its own folder among them. */
-  read: readonly string[]
   env: Environment
   /** Of its JavaScript heap, in MiB. */
   memoryMiB: number
@@ -18,12 +16,19 @@ const LOOPBACK = '127.0.0.0/8'
 const LOCAL = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15']
 
+/** Entries of one flag: an argument of a program has at most 128 KiB on Linux. */
+const ENTRIES_A_FLAG = 6_000
+const LAST_PORT = 65_535
+
 /**
- * The operator's grants as Deno's own permissions (docs.deno.com, "Security and permissions"): never programs, native
- * code, writing, system information, npm or remote imports. Pure. Throws `configuration` for a grant that can't be said.
+ * The flags Deno runs a plugin with: nothing is allowed by a flag, as Deno asks its role for each permission
+ * (permission-broker.ts); what a name stands for is held back here, as Deno resolves it. Never npm or remote imports. Pure.
+ * Throws `configuration` for a grant that can't be said.
  */
 export function denoFlags(sandbox: Sandbox): string[] {
-  const allowed: string[] = []
+  /** Ports that are granted at this machine; undefined where one grant names none. */
+  const localPorts: (number | undefined)[] = []
+  let hasOthers = false
   let denied = [LOOPBACK, ...LOCAL, ...PRIVATE]
   // A connection to `::` reaches this machine, too.
   let denied6 = ['[::1]', '[::]']
@@ -33,6 +38,9 @@ export function denoFlags(sandbox: Sandbox): string[] {
     if (entry.startsWith('unix:')) throw unsayable(sandbox.plugin, written, 'a Unix socket')
     const host = entry.replace(/:\d+$/, '')
     const [base = '', bits] = host.split('/')
+    const isLocal = isLocalhost(host) || (isIPv4(base) && covers(parse(LOOPBACK), parse(base)))
+    if (isLocal) localPorts.push(portOf(entry))
+    else if (isIPv4(base) === false && !isIPv6(base.replace(/^\[|\]$/g, ''))) hasOthers = true
     if (isIPv4(base)) denied = denied.flatMap((range) => without(range, bits === undefined ? `${base}/32` : host))
     else if (isIPv6(base.replace(/^\[|\]$/g, '')) || isIPv6(entry)) {
       if (bits !== undefined || host.includes('/'))
@@ -44,15 +52,38 @@ export function denoFlags(sandbox: Sandbox): string[] {
     } else if (isInternalName(normalizeHost(host)) || variableOf(written) !== undefined) {
       denied = denied.filter((range) => !PRIVATE.includes(range))
     }
-    allowed.push(isIPv6(entry) ? `[${entry}]` : entry)
   }
+  const ports = hasOthers && localPorts.length > 0 ? portDenials(sandbox.plugin, localPorts) : []
   return [
     ...['--no-prompt', '--no-remote', '--no-npm', '--no-config', '--no-lock', '--quiet'],
-    ...(allowed.length === 0 ? [] : [`--allow-net=${allowed.join(',')}`]),
     `--deny-net=${[...denied, ...denied6].join(',')}`,
-    `--allow-read=${sandbox.read.map(escaped).join(',')}`,
+    ...ports,
     `--v8-flags=--max-old-space-size=${sandbox.memoryMiB}`,
   ]
+}
+
+const portOf = (entry: string): number | undefined => {
+  const port = /:(\d+)$/.exec(entry)?.[1]
+  return port === undefined ? undefined : Number(port)
+}
+
+/**
+ * Every port of this machine but those that are granted there: other granted names must not lead to the rest of it, whoever answers
+ * for them in the DNS. Deno takes no ranges of ports.
+ */
+function portDenials(plugin: string, granted: readonly (number | undefined)[]): string[] {
+  if (granted.includes(undefined)) {
+    const reason = `A net grant of plugin "${plugin}" opens all ports of this machine beside other hosts; name the port, as in localhost:8000`
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
+  const open = new Set(granted)
+  const all = Array.from({ length: LAST_PORT }, (_, n) => n + 1).filter((port) => !open.has(port))
+  const flags: string[] = []
+  for (let from = 0; from < all.length; from += ENTRIES_A_FLAG) {
+    const some = all.slice(from, from + ENTRIES_A_FLAG).map((port) => `${LOOPBACK}:${port}`)
+    flags.push(`--deny-net=${some.join(',')}`)
+  }
+  return flags
 }
 
 function isLocalhost(host: string): boolean {
@@ -67,13 +98,6 @@ function entryOf(written: string, env: Environment): string | undefined {
   const value = env[variable]
   if (value === undefined || value === '') return undefined
   return value.includes('://') ? netEntryOf(value) : value
-}
-
-/** Deno separates paths by commas. */
-function escaped(path: string): string {
-  if (!path.includes(',')) return path
-  const reason = `"${path}" has a comma, which Deno's permissions can't hold; use another folder`
-  throw new PatchbayError('configuration', { params: { reason } })
 }
 
 function unsayable(plugin: string, entry: string, what: string): PatchbayError {

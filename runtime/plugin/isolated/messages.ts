@@ -52,6 +52,14 @@ export interface Description {
   dimensions?: number
 }
 
+/** A permission that the plugin's code used without a grant. */
+export interface RefusedByDeno {
+  permission: string
+  target: string
+  /** The role refused it itself. */
+  isCounted: boolean
+}
+
 export type FromPlugin =
   /** The plugin is loaded: it has factories of these names. */
   | { type: 'ready'; factories: string[] }
@@ -60,6 +68,6 @@ export type FromPlugin =
   /** Asks for a piece of what is to be kept. */
   | { type: 'need'; session: number; start: number; end: number }
   | { type: 'done'; session: number }
-  | { type: 'failed'; session: number; message: string; failure?: Failure }
+  | { type: 'failed'; session: number; message: string; failure?: Failure; refused?: RefusedByDeno }
   | { type: 'beat'; at: number }
   | { type: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; message: string }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { devNull, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -5,8 +6,10 @@ import type { PluginFactories } from '../contract.ts'
 import { variableOf } from '../grants/net-rule.ts'
 import { linkIn } from '../link-in.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, ROOT } from '../load.ts'
+import { pluginScope } from '../plugin-scope.ts'
 import { denoMissing, findDeno } from './deno.ts'
 import { denoFlags } from './deno-flags.ts'
+import { addressesOf, refusalOf } from './deno-permissions.ts'
 import type { IsolatedOptions } from './process.ts'
 
 /** Of a plugin's process: its JavaScript heap, and all it holds. */
@@ -24,7 +27,7 @@ const LOWEST = 19
 /** A role that was raised for its audio raises nothing else. */
 const below = (steps: number): number => Math.min(LOWEST, Math.max(0, getPriority()) + steps)
 
-type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'maxMemoryBytes' | 'niceness'>
+type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'permissions' | 'maxMemoryBytes' | 'niceness'>
 
 /** The factories of a plugin that is written with `@patchbay/plugin`. */
 export async function isolate(
@@ -105,10 +108,11 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
   const flags = denoFlags({
     plugin: name,
     net: [...new Set([...(granted.net ?? []), ...net])],
-    read: [dir, join(ROOT, 'packages/plugin'), ...grants.read],
     env,
     memoryMiB: HEAP_MIB,
   })
+  const resolveName = (host: string) => pluginScope.run({ plugin: name, only: grants }, () => addressesOf(host))
+  const readable = [dir, join(ROOT, 'packages/plugin')].map((path) => realpathSync(path))
   const imports = `--import-map=${join(import.meta.dirname, 'inside/import-map.json')}`
   return {
     program: deno,
@@ -122,6 +126,9 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
       // Deno can't hold back ranges of IPv6 addresses, and a granted name may have one that leads to a private IPv4 address
       // (::ffff:10.0.0.5, 64:ff9b::a00:5): glibc doesn't ask the DNS for any (resolv.conf(5)).
       RES_OPTIONS: 'no-aaaa',
+    },
+    permissions: {
+      refusalOf: (question) => refusalOf(question, grants, readable, resolveName),
     },
     maxMemoryBytes: MAX_MEMORY_BYTES,
     niceness: below(0),

@@ -9,11 +9,15 @@ import type { Logger } from '../../process/log.ts'
 import { setNiceness } from '../../process/offload/set-niceness.ts'
 import { type RunningProgram, startProgram } from '../../process/offload/spawner.ts'
 import { processUsage } from '../../process/process-usage.ts'
+import { PERMISSIONS, permissionDenied } from '../grants/permissions.ts'
+import { reportRefusal } from '../grants/refusals.ts'
+import type { PermissionQuestion, Refused } from './deno-permissions.ts'
 import { failureOf } from './failure-of.ts'
 import { type Frame, PIPE_FD, PipeFrameWriter, ROLE_LIMITS } from './frames.ts'
 import { Intake } from './intake.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { PIECE_BYTES } from './object-exchange.ts'
+import { openPermissionBroker, type PermissionBroker } from './permission-broker.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { BEAT_EVERY_MS, LOOK_EVERY_MS, ProcessWatch } from './process-watch.ts'
 
@@ -42,6 +46,8 @@ export interface IsolatedOptions {
   program: string
   args: readonly string[]
   variables: Readonly<Record<string, string>>
+  /** Decides each permission that its code is about to use, where the program asks. */
+  permissions?: { refusalOf(question: PermissionQuestion): Promise<Refused | undefined> }
   /** Where the models that the operator downloaded for it are. */
   modelsDir?: string | undefined
   /** What `host.env.get` gives out. */
@@ -177,9 +183,14 @@ export class IsolatedProcess implements PluginRunner {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal })
     const fault = (why: string): PatchbayError =>
       new PatchbayError('plugin', { params: { reason: `Plugin "${plugin}" can't be run: ${why}` } })
+    const broker = await this.#openBroker().catch((error: Error) => {
+      throw fault(error.message)
+    })
+    const asking: Record<string, string> = broker === undefined ? {} : { DENO_PERMISSION_BROKER_PATH: broker.path }
     // Nothing of the role's environment: what it was granted comes over the pipe.
-    const order = { program, args, variables, pipes: 4, niceness } as const
+    const order = { program, args, variables: { ...variables, ...asking }, pipes: 4, niceness } as const
     const child = await startProgram(order).catch((error: Error) => {
+      broker?.close()
       throw fault(error.message)
     })
     const [, stdout, stderr, pipe] = child.pipes as [Socket, Socket, Socket, Socket]
@@ -193,6 +204,7 @@ export class IsolatedProcess implements PluginRunner {
     child.once(
       'exit',
       boundary('plugin', (code, killed) => {
+        broker?.close()
         if (this.#child !== child) return
         clearInterval(this.#checks)
         this.#child = undefined
@@ -210,7 +222,7 @@ export class IsolatedProcess implements PluginRunner {
       }),
     )
     const others = [
-      { pipe: stderr, log: (text: string) => this.#logLine('warn', text) },
+      { pipe: stderr, log: (text: string) => this.#logLine('warn', text.replace(OF_BROKER, '').trim()) },
       { pipe: stdout, log: (text: string) => this.#logLine('info', text) },
     ]
     const watch = new ProcessWatch(this.#options.maxMemoryBytes, performance.now())
@@ -241,6 +253,22 @@ export class IsolatedProcess implements PluginRunner {
       this.#isLoaded = true
       this.#attend()
     }
+  }
+
+  async #openBroker(): Promise<PermissionBroker | undefined> {
+    const { permissions } = this.#options
+    if (permissions === undefined) return undefined
+    return openPermissionBroker(async (question) => {
+      const refused = await permissions.refusalOf(question)
+      return refused && this.#refuse(refused).message
+    })
+  }
+
+  #refuse({ permission, target, why }: Refused): PatchbayError {
+    const { plugin, log } = this.#options
+    const error = permissionDenied(plugin, permission, cleanText(target, MAX_LOGGED_CHARS), why)
+    reportRefusal(plugin, permission, error.message, log)
+    return error
   }
 
   #receive(
@@ -300,13 +328,24 @@ export class IsolatedProcess implements PluginRunner {
         })
         break
       case 'failed':
-        this.#over(message.session)?.failed(
-          new IsolatedFault(cleanText(String(message.message), MAX_REASON_CHARS), failureOf(message.failure)),
-        )
+        this.#over(message.session)?.failed(this.#faultOf(message))
         break
       default:
         throw new RangeError('a message of no type')
     }
+  }
+
+  #faultOf({ message, failure, refused }: Extract<FromPlugin, { type: 'failed' }>): IsolatedFault {
+    const words = cleanText(String(message), MAX_REASON_CHARS)
+    if (refused === undefined) return new IsolatedFault(words, failureOf(failure))
+    const permission = PERMISSIONS.find((one) => one === refused.permission) ?? 'net'
+    const target = cleanText(String(refused.target), MAX_LOGGED_CHARS)
+    // What Deno refused itself, its role was not asked.
+    const error =
+      refused.isCounted === true
+        ? permissionDenied(this.#options.plugin, permission, target)
+        : this.#refuse({ permission, target })
+    return new IsolatedFault(words, undefined, error)
   }
 
   /** What came for a session. Where that can't be used, this session fails, and no other. */
@@ -395,4 +434,6 @@ export class IsolatedProcess implements PluginRunner {
   }
 }
 
+/** What Deno prints of the way by which it asks for permissions. */
+const OF_BROKER = 'Warning Permission broker is an experimental feature'
 const LEVELS: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error'])

@@ -108,6 +108,8 @@ async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugi
       },
     },
   }
+  // What libraries read of it: what was granted, and nothing else.
+  giveEnvironment(env)
   try {
     const loaded = (await import(module)) as { default?: Factories }
     if (typeof loaded.default !== 'object' || loaded.default === null) {
@@ -118,6 +120,19 @@ async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugi
   } catch (error) {
     say({ type: 'broken', reason: thrownOf(error, folder).message })
   }
+}
+
+/** Deno's functions for the environment, where this is Deno. */
+type DenoEnvironment = { env: Record<string, unknown> }
+
+function giveEnvironment(env: Readonly<Record<string, string>>): void {
+  const own: Record<string, string | undefined> = { ...env }
+  Object.defineProperty(process, 'env', { value: own, writable: true, configurable: true })
+  const { Deno } = globalThis as { Deno?: DenoEnvironment }
+  if (Deno === undefined) return
+  Deno.env.get = (name: string) => own[name]
+  Deno.env.has = (name: string) => own[name] !== undefined
+  Deno.env.toObject = () => ({ ...own })
 }
 
 async function open(session: number, use: Use, options: Options): Promise<void> {

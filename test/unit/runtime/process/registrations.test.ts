@@ -15,6 +15,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',
   'plugins/local/recognisers.ts': 'runs in the thread of plugins/local/thread.ts',
   'runtime/plugin/isolated/inside/runner.ts': 'the process of a plugin: its role hears of its end and starts another',
+  'runtime/plugin/isolated/inside/deno-main.ts':
+    'the process of a plugin: its role hears of its end and starts another',
   'runtime/plugin/isolated/inside/node-main.ts':
     'the process of a plugin: its role hears of its end and starts another',
 }

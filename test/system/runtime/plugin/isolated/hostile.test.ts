@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { llm } from '@livekit/agents'
 import { type Test, test } from 'tap'
+import { refusals } from '../../../../../runtime/plugin/grants/refusals.ts'
 import { type PluginRegistry, ROOT } from '../../../../../runtime/plugin/host.ts'
 import { collect, errorsOf, ONE_ATTEMPT } from '../../../../conformance/support.ts'
 import { ILL_FORMED } from '../../../../support/world/ill-formed.ts'
@@ -90,7 +91,8 @@ test('nothing that was not granted can be reached, by any way Deno has', async (
     'npm import': `return (await import('npm:left-pad')).default`,
     write: `return await Deno.writeTextFile(args.marks + '/write', 'x')`,
     'write its own folder': `return await Deno.writeTextFile(new URL('./extra.ts', import.meta.url), 'x')`,
-    env: `return Deno.env.toObject()`,
+    env: `if (Object.keys(Deno.env.toObject()).length === 0) throw new Error('none'); return Deno.env.toObject()`,
+    'the real environment': `const { env } = await import('node:process'); if (env.PATH === undefined && env.SECRET_KEY === undefined) throw new Error('none'); return env.PATH`,
     'granted by nobody': `return host.env.get('SECRET_KEY')`,
     'node env': `return process.env.SECRET_KEY ?? (() => { throw new Error('not there') })()`,
     run: `return (await new Deno.Command('/bin/touch', { args: [args.marks + '/run'] }).output()).code`,
@@ -131,7 +133,7 @@ test('nothing that was not granted can be reached, by any way Deno has', async (
     'a file of its own making': `return Deno.makeTempFileSync()`,
     'a link of its own making': `return Deno.symlinkSync('/etc/passwd', new URL('./passwd', import.meta.url))`,
     inspector: `return (await import('node:inspector')).open(0)`,
-    cluster: `return (await import('node:cluster')).default.fork().process.pid`,
+    cluster: `const { pid } = (await import('node:cluster')).default.fork().process; if (pid === undefined) throw new Error('none'); return pid`,
     'a worker with more rights': `const w = new Worker(URL.createObjectURL(new Blob(['Deno.writeTextFileSync("' + args.marks + '/write", "x")'], { type: 'text/javascript' })), { type: 'module', deno: { permissions: 'inherit' } }); return await new Promise((ok, no) => { w.onerror = (e) => { e.preventDefault(); no(new Error(e.message)) }; setTimeout(() => no(new Error('nothing came of it')), 1000) })`,
     'patched built-ins': `Array.prototype.some = () => true; Set.prototype.has = () => true; return (await fetch('http://127.0.0.1:' + args.port)).status`,
   }
@@ -174,6 +176,66 @@ const isLoopback = await lookup(name, { all: true }).then(
   () => false,
 )
 const nameless = isLoopback ? false : `"${name}" stands for no address of the loopback device here`
+
+test('a grant to connect is none to listen', async (t) => {
+  const { port } = await victim(t)
+  const { registry } = await foreign(t, {
+    plugin: probing({
+      listen: `return Deno.listen({ hostname: 'localhost', port: args.port }).addr`,
+      serve: `return Deno.serve({ hostname: 'localhost', port: args.port }, () => new Response('me')).addr`,
+      'node:net': `const net = await import('node:net'); return await new Promise((ok, no) => net.createServer().on('error', no).listen(args.port, '127.0.0.1', () => ok(1)))`,
+      'node:http': `const http = await import('node:http'); return await new Promise((ok, no) => http.createServer().on('error', no).listen(args.port, 'localhost', () => ok(1)))`,
+    }),
+    settings: { grant: { net: [`localhost:${port + 1}`, `127.0.0.1:${port + 1}`] } },
+  })
+  for (const name of ['listen', 'serve', 'node:net', 'node:http'])
+    t.match(await attempt(registry, name, { port: port + 1 }), /^refused: Error A plugin .* can’t listen/, name)
+})
+
+test('a refusal is in our words, with who, what and the cure; it is logged once and counted', async (t) => {
+  const { port } = await victim(t)
+  const { registry, logged } = await foreign(t, {
+    plugin: {
+      mod: `import { definePlugin } from '@patchbay/plugin'
+export default definePlugin({ llm: () => ({ async *chat() { await fetch('http://other.example:${port}/') } }) })
+`,
+    },
+    settings: { grant: { net: ['granted.example'] } },
+  })
+  const words = `Plugin "probe" requires net access to "other.example:${port}"; grant it in config/plugins.json or with --allow-net=probe:other.example:${port}`
+  const count = async (): Promise<number> => {
+    const { values } = await refusals.get()
+    return values.find(({ labels }) => labels.plugin === 'probe' && labels.permission === 'net')?.value ?? 0
+  }
+  const before = await count()
+  for (let n = 0; n < 2; n++) t.equal(await attempt(registry, 'anything'), `failed: ${words}`)
+  t.equal(logged.filter((line) => line === words).length, 1)
+  t.equal((await count()) - before, 2)
+})
+
+test('libraries read the variables that were granted in process.env, and others are not there', async (t) => {
+  const { registry, logged } = await foreign(t, {
+    plugin: probing({
+      env: `return [process.env.MY_KEY, process.env.SECRET_KEY ?? 'none', Deno.env.get('MY_KEY'), Deno.env.get('SECRET_KEY') ?? 'none', Object.keys(process.env)]`,
+    }),
+    env: { MY_KEY: 'k-1', SECRET_KEY: 's-1' },
+    settings: { grant: { env: ['MY_KEY'] } },
+  })
+  t.equal(await attempt(registry, 'env'), 'did: ["k-1","none","k-1","none",["MY_KEY"]]')
+  t.same(logged, [], 'nothing is refused or warned of')
+})
+
+test('another granted name that stands for this machine reaches none but the granted ports', {
+  skip: nameless,
+}, async (t) => {
+  const { port, requests } = await victim(t)
+  const { registry } = await foreign(t, {
+    plugin: probing({ rebound: `return (await fetch('http://' + args.name + ':' + args.port)).status` }),
+    settings: { grant: { net: [name, `localhost:${port + 1}`] } },
+  })
+  t.match(await attempt(registry, 'rebound', { name, port }), /^refused: /)
+  t.same(requests, [])
+})
 
 test('a granted name that stands for this machine leads nowhere', { skip: nameless }, async (t) => {
   const { port, requests } = await victim(t)

@@ -68,7 +68,7 @@ const portOf = (entry: string): number | undefined => {
 }
 
 /**
- * Every port of this machine but those that are granted there: other granted names must not lead to the rest of it, whoever answers
+ * Every port of this machine but those that are granted there: other granted names must not lead to the rest of it, whatever is answered
  * for them in the DNS. Deno takes no ranges of ports.
  */
 function portDenials(plugin: string, granted: readonly (number | undefined)[]): string[] {

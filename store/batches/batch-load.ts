@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
-import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
+import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
 import { ROWS_PER_BLOCK } from './tables.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
@@ -97,22 +95,20 @@ async function copyRows(
     yield first.value
     yield* pieces
   }
-  await pipeline(lines, client.query(copyFrom('copy batch_rows (batch_id, block, rows) from stdin')))
+  await copyInto(client, 'batch_rows (batch_id, block, rows)', lines())
   return { copied: true, result: rows.result() }
 }
 
 /** Lines of COPY as their blocks fill. Of a file too small for a write there are none, and its blocks stay with the writer. */
 async function* piecesOf(batchId: string, rows: RowWriter, source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const reader = createCsvReader()
   let isCopied = false
-  for await (const bytes of source) {
-    rows.add(reader.push(bytes))
+  for await (const records of csvRecords(source)) {
+    rows.add(records)
     const full = rows.take(false)
     if (full === undefined) continue
     isCopied = true
     yield linesOf(batchId, full)
   }
-  rows.add(reader.end())
   const rest = isCopied ? rows.take(true) : undefined
   if (rest !== undefined) yield linesOf(batchId, rest)
 }
@@ -127,7 +123,7 @@ interface Blocks {
 function linesOf(batchId: string, { first, blocks }: Blocks): string {
   let lines = ''
   for (const [i, json] of blocks.entries()) {
-    lines += `${batchId}\t${first + i}\t${json.includes('\\') ? json.replaceAll('\\', '\\\\') : json}\n`
+    lines += `${batchId}\t${first + i}\t${copyText(json)}\n`
   }
   return lines
 }

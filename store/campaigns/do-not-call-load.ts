@@ -1,12 +1,10 @@
-import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
+import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
 
 export interface DoNotCallFileParams {
   workspaceId: string
@@ -30,7 +28,6 @@ export interface InvalidLine {
 const MAX_REASON_CHARS = 500
 const MAX_INVALID_LINES = 100
 const MAX_SHOWN_CHARS = 40
-const COPY_CHARS = 64 * 1024
 
 /** Adds the numbers of a file to the do-not-call list, and resolves the prospects that wait with them. */
 export const load: Loader<DoNotCallFileParams, Record<string, never>, DoNotCallFileResult> = async (
@@ -58,13 +55,12 @@ export const load: Loader<DoNotCallFileParams, Record<string, never>, DoNotCallF
 }
 
 async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
-  const reader = createCsvReader()
   let at: { phone: number; reason: number } | undefined
   let rows = 0
   let invalid = 0
-  let text = ''
   const unread: InvalidLine[] = []
-  const add = (records: readonly string[][]): void => {
+  const add = (records: readonly string[][]): string => {
+    let text = ''
     for (const record of records) {
       if (at === undefined) {
         at = readHeader(record)
@@ -78,22 +74,16 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
         // The header is line 1.
         if (unread.length < MAX_INVALID_LINES)
           unread.push({ line: rows + 1, phone_number: cutText(cell, MAX_SHOWN_CHARS) })
-      } else text += `${phone}\t${escaped(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
+      } else text += `${phone}\t${copyText(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
     }
+    return text
   }
   const lines = async function* () {
-    for await (const bytes of source) {
-      add(reader.push(bytes))
-      if (text.length < COPY_CHARS) continue
-      yield text
-      text = ''
-    }
-    add(reader.end())
-    if (text !== '') yield text
+    for await (const records of csvRecords(source)) yield add(records)
     if (at === undefined) throw new PatchbayError('csv_without_phone_number')
     if (rows === 0) throw new PatchbayError('csv_without_rows')
   }
-  await pipeline(lines, client.query(copyFrom('copy staging (phone, reason) from stdin')))
+  await copyInto(client, 'staging (phone, reason)', lines())
   return { rows, invalid, lines: unread }
 }
 
@@ -103,8 +93,4 @@ function readHeader(record: readonly string[]): { phone: number; reason: number 
   const phone = names.findIndex((name) => ['phone_number', 'primary_phone', 'phone'].includes(name))
   if (phone === -1) throw new PatchbayError('csv_without_phone_number')
   return { phone, reason: names.indexOf('reason') }
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
 }

@@ -1,17 +1,15 @@
-import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
 import { uuidv7 } from 'uuidv7'
 import type { Places, Whereabouts } from '../../runtime/dialing/zones.ts'
 import { WINDOW_GROUP_SQL, windowGroupKey } from '../campaigns/window-groups.ts'
 import { sift } from '../database/sift.ts'
 import { isRefusal } from '../database/write-rows.ts'
+import { copyInto, copyText } from '../uploads/csv-copy.ts'
 import { type ColumnMapping, headerOf } from './prospect-columns.ts'
 import { REFUSALS, readProspectRow, UNSTORABLE_ROW } from './prospect-row.ts'
 import { blockOf } from './prospect-uploads.ts'
 
 const DAY_MS = 86_400_000
-const COPY_CHARS = 64 * 1024
 
 interface UploadRow {
   workspace_id: string
@@ -175,8 +173,8 @@ async function read(client: Client, upload: UploadRow, records: readonly string[
         uuidv7(),
         String(line),
         phone,
-        ...cells.map(escaped),
-        escaped(JSON.stringify(values)),
+        ...cells.map(copyText),
+        copyText(JSON.stringify(values)),
         consentAt?.toISOString() ?? '\\N',
         String(group),
       ].join('\t'),
@@ -202,13 +200,6 @@ function unstorable(text: string, { processed }: UploadRow, records: readonly st
   return { line, reason: UNSTORABLE_ROW, cells: records[line - processed - 2] ?? [] }
 }
 
-/** COPY's text format. */
-function escaped(text: string): string {
-  return /[\\\n\r\t]/.test(text)
-    ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
-    : text
-}
-
 async function stage(client: Client, lines: readonly string[]): Promise<void> {
   await client.query(
     `create temp table if not exists staging (
@@ -216,18 +207,7 @@ async function stage(client: Client, lines: readonly string[]): Promise<void> {
        timezone text, external_id text, variables jsonb, consent_at timestamptz, window_group integer
      ) on commit delete rows`,
   )
-  await pipeline(piecesOf(lines), client.query(copyFrom('copy staging from stdin')))
-}
-
-function* piecesOf(lines: readonly string[]): Generator<string> {
-  let text = ''
-  for (const line of lines) {
-    text += `${line}\n`
-    if (text.length < COPY_CHARS) continue
-    yield text
-    text = ''
-  }
-  if (text !== '') yield text
+  if (lines.length > 0) await copyInto(client, 'staging', [`${lines.join('\n')}\n`])
 }
 
 /** Staged rows become prospects, but for duplicates and numbers on the do-not-call list. */

@@ -1,10 +1,8 @@
-import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
-import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
+import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
 import { type ColumnMapping, checkMapping, fieldOf, headerOf } from './prospect-columns.ts'
 
 /** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */
@@ -36,7 +34,6 @@ export interface ProspectFileResult {
 export const ROWS_PER_BATCH = 5_000
 const BATCH_CHARS = 4 * 1024 * 1024
 const MAX_ROW_CHARS = 64 * 1024
-const PIECE_CHARS = 32 * 1024
 
 export const load: Loader<ProspectFileParams, ProspectFileDetails, ProspectFileResult> = async (
   client,
@@ -75,43 +72,37 @@ async function copyBatches(
   mapping: ColumnMapping,
   source: AsyncIterable<Uint8Array>,
 ) {
-  const reader = createCsvReader()
   const batches = createBatchWriter(uploadId, mapping)
   const lines = async function* () {
-    for await (const bytes of source) yield* batches.add(reader.push(bytes))
-    yield* batches.add(reader.end())
-    const rest = batches.close()
-    if (rest !== '') yield rest
+    for await (const records of csvRecords(source)) yield batches.add(records)
+    yield batches.close()
     // A file without rows fails before the copy ends.
     batches.result()
   }
-  await pipeline(lines, client.query(copyFrom('copy prospect_upload_rows (upload_id, block, rows) from stdin')))
+  await copyInto(client, 'prospect_upload_rows (upload_id, block, rows)', lines())
   return batches.result()
 }
 
-/**
- * Records to COPY's text format, a line a batch: JSON of rows as they are in the file. It is given out in pieces, because a batch
- * as a whole would be copied several times over.
- */
+/** Records to rows of COPY, a row a batch: JSON of the records as they are in the file, given out in parts as they come. */
 function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
   let columns: string[] | undefined
   let check: ReturnType<typeof variableRows>
-  let text = ''
   let rows = 0
   let chars = 0
   let total = 0
   let batches = 0
 
-  const close = (): void => {
-    if (rows === 0) return
-    text += ']\n'
+  const close = (): string => {
+    if (rows === 0) return ''
     rows = 0
     chars = 0
     batches++
+    return ']\n'
   }
 
   return {
-    *add(records: readonly string[][]): Generator<string> {
+    add(records: readonly string[][]): string {
+      let text = ''
       for (const record of records) {
         if (columns === undefined) {
           columns = readHeader(record, mapping)
@@ -123,21 +114,16 @@ function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
         const row = JSON.stringify(cells)
         if (row.length > MAX_ROW_CHARS) throw new PatchbayError('csv_row_too_long')
         text += rows === 0 ? `${uploadId}\t${batches}\t[` : ','
-        text += row.includes('\\') ? row.replaceAll('\\', '\\\\') : row
+        text += copyText(row)
         rows++
         chars += row.length
         total++
-        if (rows === ROWS_PER_BATCH || chars >= BATCH_CHARS) close()
-        if (text.length < PIECE_CHARS) continue
-        yield text
-        text = ''
+        if (rows === ROWS_PER_BATCH || chars >= BATCH_CHARS) text += close()
       }
-    },
-    /** What is left of the last batch. */
-    close() {
-      close()
       return text
     },
+    /** The end of the last batch. */
+    close,
     result() {
       if (columns === undefined) throw new PatchbayError('csv_without_primary_phone')
       if (total === 0) throw new PatchbayError('csv_without_rows')

@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
-import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { cutText } from '../../runtime/lib/text.ts'
+import { csvRecords } from './csv-copy.ts'
 
 /** A file that is looked at before any of it is kept. */
 
@@ -79,7 +79,6 @@ export async function previewCsv(
   source: AsyncIterable<Uint8Array>,
   open: (columns: readonly string[]) => Judge,
 ): Promise<PreviewedFile> {
-  const reader = createCsvReader()
   let columns: PreviewColumn[] | undefined
   let judge: Judge
   let rows: PreviewRow[] = []
@@ -93,7 +92,7 @@ export async function previewCsv(
     judged += taken.length
     if (taken.length > 0) await judge?.(taken)
   }
-  const take = async (records: readonly string[][]) => {
+  for await (const records of csvRecords(source)) {
     for (const record of records) {
       if (columns === undefined) {
         checkColumns(record)
@@ -111,8 +110,6 @@ export async function previewCsv(
       if (rows.length === ROWS_PER_QUERY || chars >= CHARS_PER_QUERY) await flush()
     }
   }
-  for await (const bytes of source) await take(reader.push(bytes))
-  await take(reader.end())
   await flush()
   if (columns === undefined || total === 0) throw new PatchbayError('csv_without_rows')
   return { columns, total, judged }

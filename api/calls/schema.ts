@@ -138,8 +138,10 @@ export const CallBody = Type.Object({
 })
 
 export const CallFilterQuery = {
-  call_type: Type.Optional(CallTypeName),
-  agent_id: Type.Optional(Type.String({ maxLength: 100 })),
+  call_type: Type.Optional(
+    Type.Enum(CallTypeName.enum, { description: 'Only calls over the phone, or only those of pages.' }),
+  ),
+  agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only calls of this agent.' })),
   start_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
   status: AnyOf(CallStatusName),

@@ -68,8 +68,8 @@ export const ChatBody = Type.Object({
 
 export const ChatLogsQuery = Type.Object({
   ...PageQuery,
-  agent_id: Type.Optional(Type.String({ maxLength: 100 })),
-  session_id: Type.Optional(Type.String({ maxLength: 200 })),
+  agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only chats with this agent.' })),
+  session_id: Type.Optional(Type.String({ maxLength: 200, description: 'Only the chats of this session.' })),
 })
 
 export const interactionExample = {

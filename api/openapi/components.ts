@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { renamed } from './name-parts.ts'
 
 /** Named schemas of the OpenAPI document: what an `api/<noun>/schema.ts` exports as `…Body` or `…Input` is a type with a name. */
 
@@ -18,7 +19,7 @@ export interface Components {
 }
 
 const API = join(import.meta.dirname, '..')
-const SCHEMA_FILES = '*/schema.ts'
+const SCHEMA_FILES = '*/{schema,*-schema}.ts'
 /** Smaller ones are clearer where they stand. */
 const LEAST_FIELDS = 2
 
@@ -27,9 +28,9 @@ const known = new Map<string, string>()
 for (const file of globSync(SCHEMA_FILES, { cwd: API }).sort()) {
   const exported = (await import(pathToFileURL(join(API, file)).href)) as Json
   for (const [name, schema] of Object.entries(exported)) {
-    if (!/^[A-Z]/.test(name) || !isObjectSchema(schema)) continue
+    if (!/^[A-Z]/.test(name) || !isNamed(schema)) continue
     const text = JSON.stringify(schema)
-    if (!known.has(text)) known.set(text, name.replace(/Body$/, ''))
+    if (!known.has(text)) known.set(text, renamed(name.replace(/Body$/, '')))
   }
 }
 
@@ -44,6 +45,23 @@ function isObjectSchema(schema: unknown): schema is Json {
   return type === 'object' && Object.keys((properties as Json | undefined) ?? {}).length >= LEAST_FIELDS
 }
 
+/** Of a page of what has a name: `CallPage`. */
+function pageName(schema: unknown): string | undefined {
+  const { items, total_pages } = ((schema as Json).properties ?? {}) as { items?: { items?: Json }; total_pages?: Json }
+  const { $ref } = items?.items ?? {}
+  return typeof $ref === 'string' && total_pages !== undefined ? `${$ref.replace(/.*\//, '')}Page` : undefined
+}
+
+/** Whether the schema is a union of objects that their `type` tells apart. */
+function isTypedUnion(schema: unknown): schema is Json & { anyOf: Json[] } {
+  const { anyOf } = (schema ?? {}) as Json
+  return Array.isArray(anyOf) && anyOf.every((member) => typeof member?.properties?.type?.const === 'string')
+}
+
+function isNamed(schema: unknown): schema is Json {
+  return isObjectSchema(schema) || isTypedUnion(schema)
+}
+
 const ANY_NAME = '^.*$'
 
 /** What generators of clients understand: maps as `additionalProperties`, and the type of an enum beside its values. */
@@ -51,8 +69,9 @@ function forGenerators(schema: Json): Json {
   const { patternProperties, default: otherwise, ...rest } = schema
   const patterns = (patternProperties ?? {}) as Json
   const isMap = patternProperties !== undefined && Object.keys(patterns).join() === ANY_NAME
-  // Some generators drop a type with an object for a default beside null.
-  const hasObject = typeof otherwise === 'object' && otherwise !== null && Array.isArray(rest.anyOf)
+  // Some generators drop a type with an object for a default, or write what does not compile.
+  const isObject = typeof otherwise === 'object' && otherwise !== null
+  const hasObject = isObject && (!Array.isArray(otherwise) || Array.isArray(rest.anyOf))
   return {
     ...rest,
     ...(isMap
@@ -98,7 +117,7 @@ export function createComponents(): Components {
     if (Array.isArray(schema)) return schema.map(refer)
     if (typeof schema !== 'object' || schema === null) return schema
     const plain = schema as Json
-    const name = isObjectSchema(plain) ? known.get(JSON.stringify(plain)) : undefined
+    const name = isNamed(plain) ? known.get(JSON.stringify(plain)) : undefined
     return name === undefined ? referIn(plain) : keep(name, plain)
   }
 
@@ -108,9 +127,10 @@ export function createComponents(): Components {
     named(name, schema) {
       if (!isObjectSchema(schema)) return refer(schema)
       const own = known.get(JSON.stringify(schema))
-      return keep(own ?? name, schema)
+      return keep(own ?? pageName(refer(schema)) ?? renamed(name), schema)
     },
-    own(name, schema) {
+    own(wanted, schema) {
+      const name = renamed(wanted)
       schemas[name] = referIn(schema)
       return { $ref: `#/components/schemas/${name}` }
     },

@@ -4,6 +4,7 @@ import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
 import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
 import type { FaultType } from '../schema.ts'
 import { type Components, createComponents, schemaName } from './components.ts'
+import { namePartsOf } from './name-parts.ts'
 import { operationId } from './operation-id.ts'
 
 /** The OpenAPI 3.1 document, made from the routes and the table of errors. */
@@ -12,14 +13,19 @@ type Json = Record<string, unknown>
 
 const ErrorBody = Type.Object({
   detail: Type.String({ description: 'A sentence for people; it may be worded better at any time.' }),
-  code: Type.String({
-    description: 'For programs; which there are is in docs/api.md, and by status in each operation.',
+  code: Type.Enum(Object.keys(ERRORS), {
+    description:
+      'For programs. There may be more of them later; those of an operation are in its `x-error-codes`, by status.',
   }),
   request_id: Type.String({ description: 'The `x-request-id` of the answer.' }),
   params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
     description: 'What stands in the places of the sentence, as `quota` in `Quota reached: {quota}`.',
   }),
 })
+
+/** What a change answers that has nothing else to say. */
+const DoneBody = Type.Object({ detail: Type.String({ description: 'A sentence for people.' }) })
+const DONE = JSON.stringify(Type.Object({ detail: Type.String() }))
 
 const FAULT_TYPES: Readonly<Record<FaultType, true>> = {
   missing: true,
@@ -68,11 +74,14 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
   const components = createComponents()
   components.own('Error', ErrorBody as unknown as Json)
   components.own('ValidationError', ValidationErrorBody as unknown as Json)
+  components.own('Done', DoneBody as unknown as Json)
   for (const route of routes) {
     const path = route.trailingSlash ? `${route.path.replace(/\/$/, '')}/` : route.path
     paths[path] ??= {}
     ;(paths[path] as Json)[route.method.toLowerCase()] = operation(route, components)
   }
+  const webhooks = webhooksOf(components)
+  const named = namePartsOf(components.schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -84,10 +93,11 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
     // Relative to the document's own address; a fixed one would be another origin to some readers.
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag)), 'Webhook events'].map((name) => ({ name })),
-    paths,
-    webhooks: webhooksOf(components),
+    paths: named.refer(paths),
+    webhooks,
     components: {
-      schemas: components.schemas,
+      schemas: named.schemas,
+      parameters: SIGNATURE_PARAMETERS,
       headers: {
         RequestId: {
           description: "The request's own `x-request-id`, else a new one; the log has it.",
@@ -284,7 +294,7 @@ function responsesOf(route: AnyRoute, components: Components): Json {
             headers: HEADERS,
             content: {
               [success.contentType ?? 'application/json']: {
-                schema: components.named(`${typeName(route)}Answer`, success.schema),
+                schema: answerSchema(route, components),
                 ...(example === undefined ? {} : { example }),
               },
               ...(success.events && {
@@ -321,6 +331,22 @@ function responsesOf(route: AnyRoute, components: Components): Json {
     }
   }
   return responses
+}
+
+function answerSchema(route: AnyRoute, components: Components): unknown {
+  const { schema, contentType = 'application/json' } = route.success
+  if (!/^(?:text\/|application\/json)/.test(contentType)) return { type: 'string', format: 'binary' }
+  if (JSON.stringify(schema) === DONE) return { $ref: '#/components/schemas/Done' }
+  const { anyOf } = schema as { anyOf?: Json[] }
+  // A list or a page of it, by the query.
+  if (anyOf?.length === 2) return { anyOf: anyOf.map((form) => listForm(route, components, form)) }
+  return components.named(`${typeName(route)}Answer`, schema)
+}
+
+function listForm(route: AnyRoute, components: Components, form: Json): unknown {
+  const name = typeName(route).replace(/^List/, '').replace(/s$/, '')
+  if (form.type === 'array') return { ...form, items: components.named(name, form.items) }
+  return components.named(`${name}Page`, form)
 }
 
 /** Whether its input can break a schema. */
@@ -371,14 +397,10 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
   return {
     description: details.map((detail) => `\`${detail}\``).join(', '),
     headers: { ...HEADERS, ...ERROR_HEADERS[status] },
+    'x-error-codes': codes,
     content: {
       'application/json': {
-        schema: {
-          allOf: [
-            { $ref: '#/components/schemas/Error' },
-            { type: 'object', properties: { code: { type: 'string', enum: codes } } },
-          ],
-        },
+        schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(
           codes.map((code) => [
             code,
@@ -436,13 +458,9 @@ function webhooksOf(components: Components): Json {
           tags: ['Webhook events'],
           summary,
           security: [],
-          parameters: SIGNATURE_HEADERS.map(([name, description]) => ({
-            name,
-            in: 'header',
-            required: true,
-            description,
-            schema: { type: 'string' },
-          })),
+          // Calls of the receiver: openapi-generator makes a class of them that does not compile, unless they are internal.
+          'x-internal': true,
+          parameters: Object.keys(SIGNATURE_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
           requestBody: {
             required: true,
             content: { 'application/json': { schema, example: messageExample(type) } },
@@ -460,11 +478,14 @@ function webhooksOf(components: Components): Json {
 const eventName = (type: string): string =>
   `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
-const SIGNATURE_HEADERS = [
-  ['webhook-id', 'Names the event; the same however often it is sent.'],
-  ['webhook-timestamp', 'When it was sent, in seconds since 1970.'],
-  [
+const signatureParameter = (name: string, description: string) => ({
+  ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+})
+const SIGNATURE_PARAMETERS = {
+  WebhookId: signatureParameter('webhook-id', 'Names the event; the same however often it is sent.'),
+  WebhookTimestamp: signatureParameter('webhook-timestamp', 'When it was sent, in seconds since 1970.'),
+  WebhookSignature: signatureParameter(
     'webhook-signature',
     '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; two, by a space, while a secret changes.',
-  ],
-] as const
+  ),
+}

@@ -68,6 +68,15 @@ const NAMED: Readonly<Record<string, string>> = {
   'GET /docs': 'getDocs',
   'GET /docs/{file}': 'getDocsFile',
   'GET /client/v1/{file}': 'getClientFile',
+  'GET /widget.js': 'getWidget',
+  'GET /asyncapi.json': 'getAsyncApi',
+  'GET /talk/{agent_id}': 'getTalkPage',
+  'POST /public/agents/{agent_id}/session': 'openPublicSession',
+  'POST /mcp': 'callMcp',
+  'POST /extensions/{extension_id}/password': 'rotateExtensionPassword',
+  'POST /agents/{agent_id}/tools/try': 'tryAgentTool',
+  'GET /api-keys/current': 'getCurrentApiKey',
+  'GET /api/v/upload/{uuid}/rejects/': 'exportUploadRejects',
 }
 
 const VERBS = { GET: 'get', POST: 'create', PUT: 'replace', PATCH: 'update', DELETE: 'delete' } as const

@@ -150,8 +150,12 @@ const add = defineRoute({
 })
 
 const FILTERS = {
-  status: Type.Optional(Type.Enum(['waiting', 'calling', 'resolved'])),
-  resolution: Type.Optional(ProspectBody.properties.resolution.anyOf[0]),
+  status: Type.Optional(
+    Type.Enum(['waiting', 'calling', 'resolved'], { description: 'Only prospects in this state.' }),
+  ),
+  resolution: Type.Optional(
+    Type.Enum(ProspectBody.properties.resolution.anyOf[0].enum, { description: 'Only prospects resolved like this.' }),
+  ),
   held: Type.Optional(Type.Enum([...HOLDS], { description: 'Waiting ones that are held for this reason now.' })),
   q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the number, the name or the external id.' })),
 }

@@ -29,7 +29,9 @@ const SpanQuery = {
 
 export const DashboardQuery = Type.Object({
   ...SpanQuery,
-  call_type: Type.Optional(Type.Enum(['phone', 'web'])),
+  call_type: Type.Optional(
+    Type.Enum(['phone', 'web'], { description: 'Only calls over the phone, or only those of pages.' }),
+  ),
   interval: Type.Optional(
     Type.Enum(['auto', ...INTERVALS], {
       description: 'Length of a bucket. Default, `auto`: hour up to 2 days, day up to 92, week up to 366, else month.',

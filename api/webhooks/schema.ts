@@ -54,7 +54,9 @@ export const WebhookWithSecretBody = Type.Object({
 
 export const DeliveriesQuery = Type.Object({
   ...PageQuery,
-  status: Type.Optional(Type.Enum(['pending', 'delivered', 'failed'])),
+  status: Type.Optional(
+    Type.Enum(['pending', 'delivered', 'failed'], { description: 'Only deliveries in this state.' }),
+  ),
 })
 
 export const DeliveryBody = Type.Object({

@@ -6,11 +6,11 @@ import type { Tenant } from '../store/database/tenant.ts'
 import { ValidationError } from './schema.ts'
 
 /**
- * `Idempotency-Key`: a client that repeats a request after a lost answer gets that answer, and no second effect.
+ * `Idempotency-Key` where the answer is kept with what it makes: a client that repeats a request after a lost answer gets that answer, and no second effect.
  * The key is the workspace's; the same key with another input is a mistake of the caller's and answered 422.
  */
 
-const MAX_KEY_LENGTH = 255
+export const MAX_KEY_LENGTH = 255
 
 interface KeyedRequest {
   readonly idempotencyKey: string
@@ -19,6 +19,24 @@ interface KeyedRequest {
   readonly input: unknown
   /** Method and path of the route. */
   readonly route: string
+  /** Called where the answer is one that was given before. */
+  answeredBefore?(): void
+}
+
+/** The keyed request of a handler. */
+export function keyedBy(
+  request: { readonly idempotencyKey: string; answeredBefore(): void },
+  tenant: Tenant,
+  route: string,
+  input: unknown,
+): KeyedRequest {
+  return {
+    idempotencyKey: request.idempotencyKey,
+    tenant,
+    input,
+    route,
+    answeredBefore: () => request.answeredBefore(),
+  }
 }
 
 /** Requests of one key within this process come one after the other, so that they don't hold a connection each. */
@@ -111,12 +129,12 @@ export async function onceUnderId<T>(
 }
 
 async function keyed<T>(
-  { idempotencyKey: key, tenant, input, route }: KeyedRequest,
+  { idempotencyKey: key, tenant, input, route, answeredBefore }: KeyedRequest,
   attempt: (requestHash: Buffer) => Promise<T | undefined>,
   /** Ends what a key began under an id; without it that stays undecided. */
   finish?: (effectId: string) => Promise<T>,
 ): Promise<{ answer: T; isNew: boolean }> {
-  if (key.length > MAX_KEY_LENGTH) throw fault(`must have at most ${MAX_KEY_LENGTH} characters`)
+  if (key.length > MAX_KEY_LENGTH) throw keyFault(`must have at most ${MAX_KEY_LENGTH} characters`)
   const hash = createHash('sha256')
     .update(JSON.stringify([route, input]))
     .digest()
@@ -129,7 +147,9 @@ async function keyed<T>(
   )
   underWay.set(name, settled)
   try {
-    return await running
+    const { answer, isNew } = await running
+    if (!isNew) answeredBefore?.()
+    return { answer, isNew }
   } finally {
     if (underWay.get(name) === settled) underWay.delete(name)
   }
@@ -143,7 +163,7 @@ async function keyed<T>(
     // Another node was first.
     const kept = before ?? (await keptAnswer(tenant, key))
     if (kept === undefined) throw new PatchbayError('idempotency_unsettled')
-    if (!kept.requestHash.equals(hash)) throw fault('was used with another input')
+    if (!kept.requestHash.equals(hash)) throw keyFault('was used with another input')
     if (kept.answer === null) {
       if (finish === undefined || kept.effectId === null) throw new PatchbayError('idempotency_unsettled')
       return { answer: await finish(kept.effectId), isNew: false }
@@ -152,6 +172,7 @@ async function keyed<T>(
   }
 }
 
-function fault(msg: string): ValidationError {
+/** What is wrong with an `Idempotency-Key`. */
+export function keyFault(msg: string): ValidationError {
   return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' }])
 }

@@ -17,6 +17,8 @@ export interface Compiled {
   readonly form: Check<never> | undefined
   /** The query's fields, and whether each may hold several values. */
   readonly sets: ReadonlyMap<string, boolean>
+  /** Fields of the query that are maps: `name[key]=value`. */
+  readonly maps: ReadonlySet<string>
   readonly phones: Readonly<Record<'query' | 'body' | 'form', readonly PhoneField[]>>
   readonly paramNames: readonly string[]
   readonly headers: readonly string[] | 'all'
@@ -44,6 +46,11 @@ export function compileInput(route: AnyRoute): Compiled {
         name,
         (p as { type?: string }).type === 'array',
       ]),
+    ),
+    maps: new Set(
+      Object.entries(route.query?.properties ?? {}).flatMap(([name, p]) =>
+        (p as { type?: string }).type === 'object' ? [name] : [],
+      ),
     ),
     phones: { query: phonesOf(route.query), body: phonesOf(route.body), form: phonesOf(route.form) },
     paramNames: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
@@ -97,7 +104,7 @@ export function readInput(compiled: Compiled, queryText: string, json: string | 
   const input: Input = { raw, query: undefined, body: undefined, faults: [], phoneFaults: [] }
   const { query, body, phones } = compiled
   if (query) {
-    const asked = readQuery(queryText, compiled.sets, input.faults)
+    const asked = readQuery(queryText, compiled, input.faults)
     input.phoneFaults.push(...faultsOfPhones(phones.query, asked, 'query'))
     input.query = collectInto(input.faults, () => query(asked, 'query'))
   }
@@ -146,18 +153,22 @@ function parseJson(text: string): unknown {
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({})
 
+type QueryValue = string | string[] | Readonly<Record<string, string>>
+
 /** A field that is given several times is the list of its values; where it holds one alone, that is a fault. */
-function readQuery(
-  query: string,
-  sets: ReadonlyMap<string, boolean>,
-  faults: Fault[],
-): Readonly<Record<string, string | string[]>> {
+function readQuery(query: string, { sets, maps }: Compiled, faults: Fault[]): Readonly<Record<string, QueryValue>> {
   if (query === '') return NONE
-  const fields: Record<string, string | string[]> = {}
+  const fields: Record<string, QueryValue> = {}
   for (const [name, value] of new URLSearchParams(query)) {
+    const [, map = '', key = ''] = maps.size === 0 ? [] : (/^(\w+)\[([^[\]]+)\]$/.exec(name) ?? [])
+    if (maps.has(map)) {
+      const before = Object.hasOwn(fields, map) ? fields[map] : undefined
+      fields[map] = { ...(typeof before === 'object' && !Array.isArray(before) ? before : {}), [key]: value }
+      continue
+    }
     const isSet = sets.get(name)
     const before = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (isSet === true && before !== undefined) fields[name] = [before, value].flat()
+    if (isSet === true && before !== undefined) fields[name] = [before as string | string[], value].flat()
     else {
       if (isSet === false && before !== undefined && before !== value) {
         faults.push({ loc: ['query', name], msg: 'is given twice, with different values', type: 'value_error' })

@@ -3,6 +3,7 @@ import { cutText } from '../runtime/lib/text.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import type { HttpSpans } from '../runtime/traces/http-spans.ts'
 import { ADMIN_SCOPES } from '../store/accounts/tables.ts'
+import { type KeyShelf, shelfOfUser, shelfOfWorkspace } from '../store/database/idempotency.ts'
 import type { WorkspaceRole } from '../store/database/schema.ts'
 import type { Tenant } from '../store/database/tenant.ts'
 import { workspacesOf } from '../store/workspaces/workspaces.ts'
@@ -11,6 +12,7 @@ import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { roleRefusal } from './auth/roles.ts'
 import { whileAllowed } from './auth/while-allowed.ts'
 import { HandledRequest } from './http/handled-request.ts'
+import { keyedAnswer } from './http/keyed-answer.ts'
 import { MatchedRequest } from './http/matched-request.ts'
 import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './http/reply.ts'
 import { createRouter, type Router } from './http/router.ts'
@@ -79,9 +81,24 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
         ? new PatchbayError(unknown)
         : inputError(route, faults, input.phoneFaults)
     }
-    const result = await route.handler(request as unknown as ApiRequest, services)
-    if (isAudited(route)) await audit(services, request, route, result)
-    return replyOf(route, requestId, guarded(services, request, result))
+    const handle = async (): Promise<HttpResponse> => {
+      const result = await route.handler(request as unknown as ApiRequest, services)
+      if (isAudited(route)) await audit(services, request, route, result)
+      return replyOf(route, requestId, guarded(services, request, result))
+    }
+    const key = head.idempotencyKey
+    const shelf = key === '' || route.idempotent ? undefined : shelfOf(request)
+    const response =
+      shelf === undefined
+        ? await handle()
+        : await keyedAnswer(request, { key, shelf, input: askedFor(head, input.raw), keys: services.config }, handle)
+    return request.isReplay ? withHeader(response, 'idempotency-replayed', 'true') : response
+  }
+
+  /** Where keys of the request's workspace are kept, or of its user where it is of none. */
+  function shelfOf({ tenant, user }: HandledRequest): KeyShelf | undefined {
+    if (tenant !== undefined) return shelfOfWorkspace(tenant)
+    return user && shelfOfUser(services.store.global, user.id)
   }
 
   /** The workspace of the user's that has what the path names; the active one where none has. */
@@ -138,6 +155,13 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     answer.done(response)
   }
 }
+
+/** All but the form, which is not read yet. */
+const askedFor = ({ route, incoming }: MatchedRequest, body: unknown): unknown => [
+  `${route.method} ${incoming.path.replace(/\/$/, '')}`,
+  incoming.query,
+  body ?? null,
+]
 
 type Matched = ReturnType<Router<Compiled>['match']>
 

@@ -71,7 +71,10 @@ export interface Route<
   madeIsPersonal?: true
   /** An invalid phone number is answered 400 also beside other faults, as where calls are placed; elsewhere only alone. */
   phoneFirst?: true
-  /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
+  /**
+   * The handler keeps the answer of an `Idempotency-Key` itself, with what it makes (api/idempotency.ts). Of every other POST that needs a
+   * sign-in the request path keeps it (api/http/keyed-answer.ts).
+   */
   idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
   workspace?: 'path'
@@ -156,6 +159,8 @@ export interface ApiRequest<
   readonly target: string
   /** The header `Idempotency-Key` of an `idempotent` route; empty when absent. */
   readonly idempotencyKey: string
+  /** Marks the answer as one that was given before. */
+  answeredBefore(): void
   /** The API key that called. */
   readonly key: { readonly id: string; readonly name: string } | undefined
   /** The session of the caller's access token, where it names one. */
@@ -226,6 +231,11 @@ export function isOfWorkspace({ role }: Pick<AnyRoute, 'role'>): boolean {
 /** Whether the audit log has who called it: writes, and reads that say so. */
 export function isAudited({ method, auth, audit }: Pick<AnyRoute, 'method' | 'auth' | 'audit'>): boolean {
   return auth !== 'none' && audit !== false && (method !== 'GET' || audit !== undefined)
+}
+
+/** Whether `Idempotency-Key` counts. Without a sign-in nobody is there for whom an answer could be kept. */
+export function takesKey({ method, auth }: Pick<AnyRoute, 'method' | 'auth'>): boolean {
+  return method === 'POST' && auth !== 'none'
 }
 
 /** A GET that does something: a link or picture of another page must not make a browser that is logged in ask for it. */

@@ -65,6 +65,7 @@ const upload = defineRoute({
     'csv_without_rows',
     'csv_too_many_columns',
     'csv_row_too_long',
+    'metadata_too_large',
     'csv_without_column',
     'invalid_phone_number',
     'agent_not_found',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { instantOf } from '../../runtime/lib/zoned-time.ts'
 import { itemId } from '../../store/batches/batch-rows.ts'
 import type { BatchItem, BatchWithProgress } from '../../store/batches/batches.ts'
@@ -26,6 +27,7 @@ export const BatchBody = Type.Object({
   created_at: Instant,
   started_at: Nullable(Instant),
   finished_at: Nullable(Instant),
+  updated_at: Instant,
 })
 
 export const BatchItemBody = Type.Object({
@@ -34,6 +36,8 @@ export const BatchItemBody = Type.Object({
   status: Type.Enum(['pending', 'in_progress', 'completed', 'failed']),
   call_log_id: Type.Optional(Type.String({ format: 'uuid', description: 'Present when a call was made.' })),
   dynamic_variables: Type.Record(Type.String(), Type.String()),
+  external_id: Nullable(Type.String({ description: 'Of the column `external_id`.' })),
+  metadata: MetadataMap({ description: 'Of the columns named `metadata[key]`.' }),
   error: Type.Optional(Type.String({ description: 'Present on failure.' })),
   truncated: Type.Optional(
     Type.Array(Type.String(), {
@@ -119,6 +123,7 @@ export const batchExample: Static<typeof BatchBody> = {
   created_at: '2026-02-27T10:00:00.000Z',
   started_at: null,
   finished_at: null,
+  updated_at: '2026-02-27T10:00:00.000Z',
 }
 
 export const batchItemExample: Static<typeof BatchItemBody> = {
@@ -127,6 +132,8 @@ export const batchItemExample: Static<typeof BatchItemBody> = {
   status: 'completed',
   call_log_id: '0197f3a2-7c1e-7000-8000-000000000004',
   dynamic_variables: { first_name: 'Ada' },
+  external_id: 'crm-1815',
+  metadata: { deal: '4711' },
 }
 
 export function batchBody(batch: BatchWithProgress): Static<typeof BatchBody> {
@@ -152,21 +159,28 @@ export function batchBody(batch: BatchWithProgress): Static<typeof BatchBody> {
     created_at: batch.created_at.toISOString(),
     started_at: batch.started_at?.toISOString() ?? null,
     finished_at: batch.finished_at?.toISOString() ?? null,
+    updated_at: batch.updated_at.toISOString(),
   }
 }
 
 /** The item as JSON text: its variables may be large, and are not read only to be written again. */
 export function batchItemText(batchId: string, item: BatchItem): string {
-  const { dynamic_variables: _, ...rest } = {
+  const {
+    dynamic_variables: _,
+    metadata: __,
+    ...rest
+  } = {
     id: itemId(batchId, item.seq),
     phone_number: item.phoneNumber,
     status: item.status,
     ...(item.callId === null ? {} : { call_log_id: item.callId }),
     dynamic_variables: {},
+    external_id: item.externalId,
+    metadata: {},
     ...(item.error === null ? {} : { error: item.error }),
     ...(item.cut && { truncated: ['dynamic_variables'] }),
   } satisfies Static<typeof BatchItemBody>
-  return `${JSON.stringify(rest).slice(0, -1)},"dynamic_variables":${item.variables}}`
+  return `${JSON.stringify(rest).slice(0, -1)},"dynamic_variables":${item.variables},"metadata":${item.metadata}}`
 }
 
 const OFFSET = /[T ].*(Z|[+\- ]\d\d:?\d\d)$/i

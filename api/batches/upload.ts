@@ -7,7 +7,7 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
 import type { ReceiveFile } from '../http/multipart.ts'
 import { receiveOneFile } from '../http/receive-one-file.ts'
-import { onceUnderId } from '../idempotency.ts'
+import { keyedBy, onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { ValidationError } from '../schema.ts'
@@ -25,11 +25,12 @@ export async function receiveBatch(
     tenant: Tenant
     signal: AbortSignal
     idempotencyKey: string
+    answeredBefore(): void
     form(receive: ReceiveFile): Promise<{ fields: Static<typeof UploadForm> }>
   },
   options: { databaseUrl: string; nowMs: number },
 ): Promise<Static<typeof BatchBody>> {
-  const { tenant, signal, idempotencyKey } = request
+  const { tenant, signal } = request
   const { workspaceId } = tenant
   const { databaseUrl } = options
   const copy = await openBulkCopy<BatchLoadParams, BatchDetails, BatchLoadResult>({
@@ -46,7 +47,7 @@ export async function receiveBatch(
     const { fields } = await receiveOneFile(request, FILE_FIELD, (content) => copy.feed(content))
     const input = [fields, copy.digest()]
     return await onceUnderId(
-      { idempotencyKey, tenant, input, route: 'POST /batch/upload' },
+      keyedBy(request, tenant, 'POST /batch/upload', input),
       async (batchId) => {
         await copy.commit({ batchId, workspaceId, phoneColumn: fields.phone_column }, () =>
           detailsOf(tenant, fields, options.nowMs),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
@@ -21,6 +22,8 @@ const TIMEOUT_MS = 2_000
 const ANSWER = Type.Object({
   agent_id: Type.Optional(Type.String()),
   dynamic_variables: Type.Optional(DynamicVariables({})),
+  external_id: Type.Optional(Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS })),
+  metadata: Type.Optional(MetadataMap()),
   reject: Type.Optional(Type.Boolean()),
 })
 const check = Compile(ANSWER)
@@ -94,7 +97,7 @@ export async function askInboundWebhook(
       ? { says }
       : {
           fault:
-            'its answer is not {"agent_id"?: text, "dynamic_variables"?: at most 200 texts and 64 KiB, "reject"?: boolean}',
+            'its answer is not {"agent_id"?: text, "dynamic_variables"?: at most 200 texts and 64 KiB, "external_id"?: text, "metadata"?: at most 16 texts, "reject"?: boolean}',
         }
   } catch (error) {
     options.signal.throwIfAborted()

@@ -4,6 +4,7 @@ import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
 import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
 import type { SessionLimits } from '../../runtime/call/types/agent-spec.ts'
+import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import { fittingVariables } from '../../runtime/conversation/variables.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
@@ -141,6 +142,8 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       from_number: from,
       to_number: number,
       dynamic_variables: JSON.stringify(variables),
+      external_id: asked.externalId ?? null,
+      metadata: JSON.stringify(asked.metadata ?? {}),
       created_at: new Date(clock.nowMs()),
     })
     const leg = call.signal.aborted
@@ -177,6 +180,8 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
 interface WhoAnswers {
   agent: Agent | undefined
   variables: Readonly<Record<string, string>>
+  externalId?: string | undefined
+  metadata?: Metadata | undefined
   /** The workspace wants the call unanswered. */
   rejected: boolean
   fault?: string
@@ -205,13 +210,14 @@ async function whoAnswers(
     },
   )
   if ('fault' in answer) return { agent: await own(), variables: {}, rejected: false, fault: answer.fault }
-  const { agent_id: named, dynamic_variables: variables = {}, reject = false } = answer.says
-  if (named === undefined || reject) return { agent: await own(), variables, rejected: reject }
+  const { agent_id: named, dynamic_variables: variables = {}, reject = false, external_id, metadata } = answer.says
+  const said = { variables, externalId: external_id, metadata }
+  if (named === undefined || reject) return { agent: await own(), ...said, rejected: reject }
   const agent = isUuid(named) ? await agentById(tenant, named) : undefined
-  if (agent !== undefined) return { agent, variables, rejected: false }
+  if (agent !== undefined) return { agent, ...said, rejected: false }
   return {
     agent: await own(),
-    variables,
+    ...said,
     rejected: false,
     fault: `it named an agent that does not exist: ${cutText(named, 100)}`,
   }

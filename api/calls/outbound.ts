@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
+import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { agentByNumber } from '../../store/agents/agents.ts'
@@ -14,7 +15,7 @@ import { requestHangup } from '../../store/redis/hangup.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/uploads/csv-export.ts'
 import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
 import { requireDestination, requireDialTarget } from '../dial-target.ts'
-import { once } from '../idempotency.ts'
+import { keyedBy, once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -68,6 +69,10 @@ const outboundCall = defineRoute({
       default: {},
       description: "Fill `{{name}}` in the agent's system prompt and first message.",
     }),
+    external_id: Type.Optional(
+      Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS, description: 'What your system calls the call.' }),
+    ),
+    metadata: MetadataMap({ default: {} }),
     override: Type.Optional(
       Type.Boolean({
         description: 'Calls a number of the do-not-call list all the same; for the JWT of an Admin, and logged.',
@@ -91,10 +96,13 @@ const outboundCall = defineRoute({
       agent_phone_number: '+14155550100',
       phone_number_to_dial: '+14155550199',
       dynamic_variables: { first_name: 'Ada' },
+      external_id: 'crm-1815',
+      metadata: { deal: '4711' },
     },
     success: outboundExample,
   },
-  handler: async ({ body, tenant, log, idempotencyKey, role, user }, services) => {
+  handler: async (request, services) => {
+    const { body, tenant, log, role, user } = request
     const { config, clock, outbound } = services
     await requireQueues(services.stores)
     const override = body.override === true
@@ -111,8 +119,8 @@ const outboundCall = defineRoute({
       if (!override) throw new PatchbayError('do_not_call')
       log.warn({ userId: user?.id, to }, 'A number of the do-not-call list is called by override')
     }
-    const request = { idempotencyKey, tenant, input: body, route: 'POST /calls/outbound_call' }
-    const { answer, isNew } = await once(request, async (within) => {
+    const keyed = keyedBy(request, tenant, 'POST /calls/outbound_call', body)
+    const { answer, isNew } = await once(keyed, async (within) => {
       const call = await insertCall(within, {
         agent_id: agent.id,
         agent_name: agent.agent_name,
@@ -122,6 +130,8 @@ const outboundCall = defineRoute({
         from_number: from,
         to_number: to,
         dynamic_variables: JSON.stringify(body.dynamic_variables),
+        external_id: body.external_id ?? null,
+        metadata: JSON.stringify(body.metadata),
         created_at: new Date(clock.nowMs()),
       })
       return callBody({ ...call, turns: [] }, config.publicUrl)

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { uuidv7 } from 'uuidv7'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/call/control/session-token.ts'
@@ -70,7 +71,7 @@ const generateToken = defineRoute({
     await requireServed(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
-    const call = await openSession(tenant, agent, sessionId, variablesIn(query.variables), nowMs)
+    const call = await openSession(tenant, agent, sessionId, query, nowMs)
     const isRecorded = config.recordCalls || query.record === true
     const token = await issueSessionToken(
       redis,
@@ -180,11 +181,13 @@ async function openSession(
   tenant: Tenant,
   agent: Agent,
   sessionId: string,
-  variables: Variables,
+  query: Static<typeof GenerateTokenQuery>,
   nowMs: number,
 ): Promise<Call> {
   const call: NewCall = {
-    dynamic_variables: JSON.stringify(variables),
+    dynamic_variables: JSON.stringify(variablesIn(query.variables)),
+    external_id: query.external_id ?? null,
+    metadata: JSON.stringify(query.metadata ?? {}),
     agent_id: agent.id,
     agent_name: agent.agent_name,
     call_type: 'web',

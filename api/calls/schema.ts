@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
+import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
 import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import { FAILURE_CAUSES } from '../../runtime/plugin-sdk/telephony/cause.ts'
@@ -41,7 +42,15 @@ export const CallBody = Type.Object({
   dynamic_variables: Type.Record(Type.String(), Type.String()),
   batch_id: Nullable(Id),
   campaign_slug: Text,
+  prospect_uuid: Nullable(Type.String({ format: 'uuid', description: 'Of calls of a campaign: whom it called.' })),
+  external_id: Nullable(Type.String({ description: 'What your system calls it, or the prospect or row it is of.' })),
+  metadata: MetadataMap(),
   created_at: Instant,
+  updated_at: Type.String({
+    format: 'date-time',
+    description: 'While it runs, its status alone moves it; afterwards whatever changes.',
+    examples: ['2026-01-31T09:00:41.900Z'],
+  }),
   answered_at: Nullable(Instant),
   ended_at: Nullable(Instant),
   duration: Nullable(Type.Number({ description: 'Seconds from answer to end.' })),
@@ -150,6 +159,15 @@ export const CallFilterQuery = {
   batch_id: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
   campaign: AnyOf(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
   disposition: AnyOf(Type.String({ maxLength: 100, description: 'What the call came to.' })),
+  external_id: AnyOf(Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS, description: 'What your system calls it.' })),
+  prospect_uuid: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this prospect.' })),
+  metadata: Type.Optional(MetadataMap({ description: 'As `metadata[crm_id]=4711`: calls that have all of these.' })),
+  updated_since: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Changed then or later. Ask again from a minute before your last answer.',
+    }),
+  ),
 }
 
 const CallFilters = Type.Object(CallFilterQuery)
@@ -166,6 +184,10 @@ export const GenerateTokenQuery = Type.Object({
       description: 'Records the session even if calls are not recorded: for a caller who asks for it.',
     }),
   ),
+  external_id: Type.Optional(
+    Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS, description: 'What your system calls the session.' }),
+  ),
+  metadata: Type.Optional(MetadataMap({ description: 'As `metadata[crm_id]=4711`: your own, kept with the call.' })),
   variables: Type.Optional(
     Type.String({
       maxLength: 8_192,
@@ -223,7 +245,11 @@ export const callExample: Static<typeof CallBody> = {
   dynamic_variables: {},
   batch_id: null,
   campaign_slug: null,
+  prospect_uuid: null,
+  external_id: 'crm-1815',
+  metadata: { deal: '4711' },
   created_at: '2026-01-31T09:00:00.000Z',
+  updated_at: '2026-01-31T09:00:41.900Z',
   answered_at: '2026-01-31T09:00:01.200Z',
   ended_at: '2026-01-31T09:00:41.700Z',
   duration: 40.5,
@@ -272,6 +298,10 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
     batchIds: query.batch_id?.map((id) => ofId(id) ?? NO_ID),
     campaignSlugs: query.campaign,
     dispositions: query.disposition,
+    externalIds: query.external_id,
+    prospectIds: query.prospect_uuid?.map((id) => ofId(id) ?? NO_ID),
+    metadata: query.metadata,
+    updatedSince: query.updated_since === undefined ? undefined : parseInstant(query.updated_since),
   }
 }
 
@@ -298,7 +328,11 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
     dynamic_variables: call.dynamic_variables,
     batch_id: call.batch_id,
     campaign_slug: call.campaign_slug,
+    prospect_uuid: call.prospect_id,
+    external_id: call.external_id,
+    metadata: call.metadata,
     created_at: call.created_at.toISOString(),
+    updated_at: call.updated_at.toISOString(),
     answered_at: call.answered_at?.toISOString() ?? null,
     ended_at: call.ended_at?.toISOString() ?? null,
     duration: call.duration_ms === null ? null : call.duration_ms / 1000,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { agentById } from '../../store/agents/agents.ts'
@@ -12,7 +13,7 @@ import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
 import { requireDestination, requireDialTarget } from '../dial-target.ts'
-import { once } from '../idempotency.ts'
+import { keyedBy, once } from '../idempotency.ts'
 import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute } from '../route.ts'
@@ -118,6 +119,8 @@ const testCall = defineRoute({
   body: Type.Object({
     phone_number: Type.Optional(Type.String({ maxLength: 64 })),
     dynamic_variables: DynamicVariables({ default: {} }),
+    external_id: Type.Optional(Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS })),
+    metadata: MetadataMap({ default: {} }),
   }),
   success: { status: 201, schema: CallBody },
   errors: [
@@ -132,13 +135,11 @@ const testCall = defineRoute({
   tag,
   summary: "Call one number with the campaign's agent; touches no prospect",
   examples: {
-    body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' } },
+    body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' }, metadata: {} },
     success: { ...callExample, campaign_slug: campaignExample.slug },
   },
-  handler: async (
-    { body, params, tenant, log, idempotencyKey },
-    { clock, config, carriers, outbound, store, stores },
-  ) => {
+  handler: async (request, { clock, config, carriers, outbound, store, stores }) => {
+    const { body, params, tenant, log } = request
     await requireQueues(stores)
     requireDestination(body.phone_number)
     const campaign = await requireCampaign(tenant, params.slug)
@@ -156,8 +157,8 @@ const testCall = defineRoute({
     if ((await countWaitingTestCalls(tenant)) >= MOST_WAITING_TEST_CALLS) {
       throw new PatchbayError('quota_reached', { params: { quota: `${MOST_WAITING_TEST_CALLS} test calls that wait` } })
     }
-    const request = { idempotencyKey, tenant, input: [campaign.id, body], route: 'POST /api/v/campaign/test-call' }
-    const { answer, isNew } = await once(request, async (within) => {
+    const keyed = keyedBy(request, tenant, 'POST /api/v/campaign/test-call', [campaign.id, body])
+    const { answer, isNew } = await once(keyed, async (within) => {
       const call = await insertCall(within, {
         agent_id: agent.id,
         agent_name: agent.agent_name,
@@ -168,6 +169,8 @@ const testCall = defineRoute({
         to_number: to,
         campaign_slug: campaign.slug,
         dynamic_variables: JSON.stringify(body.dynamic_variables),
+        external_id: body.external_id ?? null,
+        metadata: JSON.stringify(body.metadata),
         created_at: now,
       })
       return callBody({ ...call, turns: [] }, config.publicUrl)

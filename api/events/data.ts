@@ -1,5 +1,5 @@
 import { agentDetails } from '../../store/agents/agents.ts'
-import { turnsOf } from '../../store/calls/calls.ts'
+import { type CallMarks, marksOfCalls, turnsOf } from '../../store/calls/calls.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { Batch, Call, CallTurn, Document } from '../../store/database/schema.ts'
 import type { StoredEvent } from '../../store/events/workspace-events.ts'
@@ -21,22 +21,49 @@ const ROW_OF_CALL = new Set([
 
 /** `data` of events as the API shows what they are about. */
 export const eventData: EventData = async (store, publicUrl, events) => {
-  const turns = await turnsOfEnded(store, events)
-  return Promise.all(events.map((event) => dataOf(store, publicUrl, event, turns)))
+  const [turns, calls] = await Promise.all([turnsOfEnded(store, events), callsOfMoments(store, events)])
+  return Promise.all(events.map((event) => dataOf(store, publicUrl, event, turns, calls)))
 }
+
+/** What an event of a moment in a call says of the call. */
+const correlation = (call: CallMarks | undefined) => ({
+  from_number: call?.from_number ?? null,
+  to_number: call?.to_number ?? null,
+  batch_id: call?.batch_id ?? null,
+  campaign_slug: call?.campaign_slug ?? null,
+  prospect_uuid: call?.prospect_id ?? null,
+  external_id: call?.external_id ?? null,
+  metadata: call?.metadata ?? {},
+})
+
+function callsOfMoments(store: Store, events: readonly StoredEvent[]): Promise<Map<string, CallMarks>> {
+  const ids = events.filter(({ type }) => isMomentOfCall(type)).flatMap(({ subject }) => subject ?? [])
+  return marksOfCalls(store, [...new Set(ids)])
+}
+
+const isMomentOfCall = (type: string): boolean => type.startsWith('call.') && !ROW_OF_CALL.has(type)
 
 async function dataOf(
   store: Store,
   publicUrl: string,
-  { type, subject, workspaceId, data }: StoredEvent,
+  { type, subject, workspaceId, data, createdAt }: StoredEvent,
   turns: ReadonlyMap<string, CallTurn[]>,
+  calls: ReadonlyMap<string, CallMarks>,
 ): Promise<Record<string, unknown>> {
   if (ROW_OF_CALL.has(type)) {
-    const call = withTimes(data, ['created_at', 'answered_at', 'ended_at']) as unknown as Call
+    // Rows of older versions lack what came later.
+    const row = { external_id: null, prospect_id: null, metadata: {}, updated_at: createdAt.toISOString(), ...data }
+    const call = withTimes(row, ['created_at', 'answered_at', 'ended_at', 'updated_at']) as unknown as Call
     return callBody({ ...call, turns: turns.get(call.id) ?? [] }, publicUrl)
   }
   if (type.startsWith('batch.')) {
-    const batch = withTimes(data, ['created_at', 'scheduled_time', 'started_at', 'finished_at']) as unknown as Batch
+    const batch = withTimes({ updated_at: createdAt.toISOString(), ...data }, [
+      'created_at',
+      'scheduled_time',
+      'started_at',
+      'finished_at',
+      'updated_at',
+    ]) as unknown as Batch
     return batchBody({ ...batch, in_progress: 0 })
   }
   if (type.startsWith('document.')) {
@@ -48,6 +75,7 @@ async function dataOf(
     return agent === undefined ? { agent_id: subject } : agentBody(agent)
   }
   if (type === 'prospect.resolved') return prospectData(data)
+  if (isMomentOfCall(type)) return { ...data, ...correlation(calls.get(subject ?? '')) }
   return data
 }
 
@@ -58,15 +86,21 @@ function withTimes(row: Record<string, unknown>, columns: readonly string[]): Re
 }
 
 function prospectData(row: Record<string, unknown>): Record<string, unknown> {
-  const { id, list_id, phone, last_attempt_at, created_at } = row
-  const { campaign, first_name, last_name, external_id, variables, status, resolution, disposition, attempts } = row
+  const { id, list_id, phone, last_attempt_at, created_at, campaign, campaign_id, last_call_id = null } = row
+  const { first_name, last_name, email = '', state = '', external_id, variables, metadata = {} } = row
+  const { status, resolution, disposition, attempts } = row
   const instant = (text: unknown) => (typeof text === 'string' ? new Date(text).toISOString() : null)
   return {
     uuid: id,
     list_uuid: list_id,
+    prospect_uuid: id,
     campaign,
+    campaign_slug: campaign,
+    campaign_id,
     primary_phone: phone,
-    ...{ first_name, last_name, external_id, variables, status, resolution, disposition, attempts },
+    ...{ first_name, last_name, email, state, external_id, variables, metadata },
+    call_log_id: last_call_id,
+    ...{ status, resolution, disposition, attempts },
     last_attempt_at: instant(last_attempt_at),
     created_at: instant(created_at),
   }

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { AgentBody, agentExample } from '../agents/schema.ts'
 import { BatchBody, batchExample } from '../batches/schema.ts'
 import { CallBody, callExample } from '../calls/schema.ts'
@@ -14,10 +15,30 @@ interface EventType {
 }
 
 const ids = { call_log_id: Id, agent_id: Id }
-const idsExample = { call_log_id: callExample.call_log_id, agent_id: callExample.agent_id }
+const idsExample = {
+  call_log_id: callExample.call_log_id,
+  agent_id: callExample.agent_id,
+  from_number: '+14155550100',
+  to_number: '+14155550199',
+  batch_id: null,
+  campaign_slug: 'renewals',
+  prospect_uuid: '0197f3a2-7c1e-7000-8000-00000000000a',
+  external_id: 'crm-1815',
+  metadata: { deal: '4711' },
+}
 const seqExample = { seq: 9, at: '2026-01-31T09:00:05.010Z' }
 /** Where it stands in the log of its call. */
 const place = { seq: Type.Integer({ description: "Place in the call's log." }), at: Instant }
+/** Which call it is, to systems of others. */
+const marks = {
+  from_number: Nullable(Type.String()),
+  to_number: Nullable(Type.String()),
+  batch_id: Nullable(Id),
+  campaign_slug: Nullable(Type.String()),
+  prospect_uuid: Nullable(Id),
+  external_id: Nullable(Type.String()),
+  metadata: MetadataMap(),
+}
 const Millis = Type.Number({ description: 'Milliseconds from the answer.' })
 const Campaign = Type.Object({
   slug: Type.String(),
@@ -30,12 +51,19 @@ const campaignExample = { slug: 'renewals', name: 'Renewals', active: true, paus
 const Prospect = Type.Object({
   uuid: Id,
   list_uuid: Id,
+  prospect_uuid: Id,
   campaign: Nullable(Type.String()),
+  campaign_slug: Nullable(Type.String()),
+  campaign_id: Id,
   primary_phone: Type.String(),
   first_name: Type.String(),
   last_name: Type.String(),
+  email: Type.String(),
+  state: Type.String(),
   external_id: Type.String(),
   variables: Type.Record(Type.String(), Type.String()),
+  metadata: MetadataMap(),
+  call_log_id: Nullable(Type.String({ format: 'uuid', description: 'The last call to it.' })),
   status: Type.String(),
   resolution: Nullable(Type.String()),
   disposition: Nullable(Type.String()),
@@ -46,12 +74,19 @@ const Prospect = Type.Object({
 const prospectExample: Static<typeof Prospect> = {
   uuid: '0197f3a2-7c1e-7000-8000-00000000000a',
   list_uuid: '0197f3a2-7c1e-7000-8000-00000000000b',
+  prospect_uuid: '0197f3a2-7c1e-7000-8000-00000000000a',
   campaign: 'renewals',
+  campaign_slug: 'renewals',
+  campaign_id: '0197f3a2-7c1e-7000-8000-000000000021',
   primary_phone: '+14155550199',
   first_name: 'Ada',
   last_name: 'Lovelace',
+  email: '',
+  state: 'CA',
   external_id: 'crm-1815',
   variables: {},
+  metadata: { deal: '4711' },
+  call_log_id: callExample.call_log_id,
   status: 'resolved',
   resolution: 'reached',
   disposition: 'completed',
@@ -122,6 +157,7 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     summary: 'The caller or the agent has said something',
     data: Type.Object({
       ...ids,
+      ...marks,
       ...place,
       role: Type.Enum(['user', 'assistant']),
       text: Type.String(),
@@ -139,6 +175,7 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     summary: 'The agent used a tool',
     data: Type.Object({
       ...ids,
+      ...marks,
       ...place,
       id: Type.String(),
       name: Type.String(),
@@ -148,12 +185,12 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   },
   'call.transferred': {
     summary: 'The caller talks with another human',
-    data: Type.Object({ ...ids, ...place, to: Type.String() }),
+    data: Type.Object({ ...ids, ...marks, ...place, to: Type.String() }),
     example: { ...idsExample, ...seqExample, to: '+14155550142' },
   },
   'call.fault': {
     summary: 'Something went wrong in a call, which may go on',
-    data: Type.Object({ ...ids, ...place, stage: Type.String(), sentence: Type.String() }),
+    data: Type.Object({ ...ids, ...marks, ...place, stage: Type.String(), sentence: Type.String() }),
     example: { ...idsExample, ...seqExample, stage: 'llm', sentence: 'OpenAI answered 503; went on with Offline' },
   },
   'recording.ready': ofCall('The recording of a call can be downloaded', {

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import { clientAddress, isLoopback } from '../../runtime/lib/client-address.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Membership } from '../../store/accounts/identity.ts'
@@ -10,7 +11,7 @@ import { type ApiRequest, refusesSuspended, scopeOf } from '../route.ts'
 import type { Fault } from '../schema.ts'
 import type { Services } from '../services.ts'
 import type { MatchedRequest } from './matched-request.ts'
-import { readMultipart } from './multipart.ts'
+import { type ReceiveFile, readMultipart } from './multipart.ts'
 import type { Incoming } from './server.ts'
 
 const URLENCODED = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
@@ -20,6 +21,23 @@ async function readUrlencoded({
 }: Incoming): Promise<{ fields: Record<string, string>; files: Record<string, number> }> {
   const text = (await body.bytes(MAX_JSON_BYTES)).toString('utf8')
   return { fields: Object.fromEntries(new URLSearchParams(text)), files: {} }
+}
+
+const NEVER = new AbortController().signal
+
+/** Receives files, and notes what was received. */
+const hashing =
+  (receive: ReceiveFile, digest: Hash): ReceiveFile =>
+  (file) => {
+    digest.update(JSON.stringify([file.field, file.filename]))
+    return receive({ ...file, content: noted(file.content, digest) })
+  }
+
+async function* noted(content: AsyncIterable<Buffer>, digest: Hash): AsyncGenerator<Buffer> {
+  for await (const piece of content) {
+    digest.update(piece)
+    yield piece
+  }
 }
 
 /** What the handler gets. */
@@ -34,6 +52,10 @@ export class HandledRequest {
   readonly #issuedAtS: number
   query: unknown
   body: unknown
+  /** The answer was given before. */
+  isReplay = false
+  /** SHA-256 of the form that was read, whatever its boundary. */
+  formDigest: Buffer | undefined
   readonly #matched: MatchedRequest
   readonly #services: Services
   /** The workspace that the request named beside the active one. */
@@ -105,8 +127,14 @@ export class HandledRequest {
     return this.#matched.idempotencyKey
   }
 
+  answeredBefore(): void {
+    this.isReplay = true
+  }
+
+  /** A request whose answer is kept for its key is carried through, whether its client is still there or not. */
   get signal() {
-    return this.#matched.incoming.signal
+    const { incoming, route, idempotencyKey } = this.#matched
+    return idempotencyKey === '' || route.idempotent ? incoming.signal : NEVER
   }
 
   get clientAddress() {
@@ -130,18 +158,20 @@ export class HandledRequest {
   async form(receive: Parameters<ApiRequest['form']>[0]) {
     const { contentType, incoming } = this.#matched
     const { form: schema, files } = this.#matched.route
+    const digest = createHash('sha256')
     const form =
       files === undefined && URLENCODED.test(contentType)
         ? await readUrlencoded(incoming)
         : await readMultipart(
             { contentType, body: incoming.body, signal: incoming.signal },
             { maxFileBytes: this.#services.config.maxUploadBytes },
-            receive,
+            hashing(receive, digest),
           )
     const missing = Object.entries(this.#matched.route.files ?? {})
       .filter(([field, { required }]) => required && !form.files[field])
       .map(([field]): Fault => ({ loc: ['form', field], msg: 'Field required', type: 'missing' }))
     const fields = readForm(this.#matched, form.fields, missing)
+    this.formDigest = digest.update(JSON.stringify(Object.entries(form.fields).sort())).digest()
     const known = schema?.properties ?? {}
     const others = Object.fromEntries(Object.entries(form.fields).filter(([name]) => !Object.hasOwn(known, name)))
     return { ...form, fields, others }

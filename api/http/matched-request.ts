@@ -1,7 +1,7 @@
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RecognisedKey } from '../auth/authenticate.ts'
 import type { Compiled } from '../input.ts'
-import { type AnyRoute, hasEffect, isAudited } from '../route.ts'
+import { type AnyRoute, hasEffect, isAudited, takesKey } from '../route.ts'
 import type { Match } from './router.ts'
 import type { Incoming } from './server.ts'
 
@@ -42,7 +42,7 @@ export class MatchedRequest {
     this.cookies = incoming.header('cookie')
     this.apiKey = route.auth === 'none' ? '' : apiKeyOf(incoming)
     this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
-    this.idempotencyKey = route.idempotent ? incoming.header('idempotency-key') : ''
+    this.idempotencyKey = takesKey(route) ? incoming.header('idempotency-key') : ''
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
     this.origin = isWrite || hasEffect(route) ? incoming.header('origin') : ''

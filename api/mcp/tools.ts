@@ -1,4 +1,4 @@
-import type { AnyRoute, Method } from '../route.ts'
+import { type AnyRoute, type Method, takesKey } from '../route.ts'
 import type { InnerRequest } from './inner-request.ts'
 import { operationPath } from './operation-path.ts'
 
@@ -61,7 +61,7 @@ export function offeredTools(routes: readonly AnyRoute[]): OfferedTool[] {
           ...Object.fromEntries(named.map(([param, { description }]) => [param, { type: 'string', description }])),
           ...query?.properties,
           ...body?.properties,
-          ...(route.idempotent ? KEY : {}),
+          ...(takesKey(route) ? KEY : {}),
         },
         required,
       },
@@ -87,11 +87,15 @@ export function requestOf(
     path,
     query,
     json: takesBody ? Object.fromEntries(rest) : undefined,
-    headers: route.idempotent && typeof key === 'string' ? { 'idempotency-key': key } : {},
+    headers: takesKey(route) && typeof key === 'string' ? { 'idempotency-key': key } : {},
   }
 }
 
-const fieldsOf = (name: string, value: unknown): [string, string][] =>
-  (Array.isArray(value) ? value : [value]).map((one) => [name, textOf(one)])
+/** A list is the field several times, a map a field for each key. */
+function fieldsOf(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.map((one) => [name, textOf(one)])
+  if (typeof value !== 'object' || value === null) return [[name, textOf(value)]]
+  return Object.entries(value).map(([key, one]) => [`${name}[${key}]`, textOf(one)])
+}
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../runtime/lib/errors.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
-import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf } from '../route.ts'
+import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf, takesKey } from '../route.ts'
 import type { FaultType } from '../schema.ts'
 import { type Components, createComponents, schemaName } from './components.ts'
 import { namePartsOf } from './name-parts.ts'
@@ -190,6 +190,7 @@ function parametersOf(route: AnyRoute, components: Components): Json[] {
       name,
       in: 'query',
       required: required.has(name) && schema.default === undefined,
+      ...(schema.type === 'object' ? { style: 'deepObject', explode: true } : {}),
       ...(description === undefined ? {} : { description }),
       schema: components.refer(schema),
       ...(example === undefined ? {} : { example }),
@@ -208,7 +209,7 @@ function parametersOf(route: AnyRoute, components: Components): Json[] {
     in: 'header',
     required: false,
     description:
-      'Any text of yours, up to 255 characters. Sent again with the same input within 24 hours, the request has no second effect and gets the first answer; with other input it is 422.',
+      'Any text of yours, up to 255 characters. Sent again with the same input within 24 hours, the request has no second effect and gets the first answer, with `Idempotency-Replayed: true`; with other input it is 422.',
     schema: { type: 'string', maxLength: 255 },
   }
   const lastEventId = {
@@ -223,7 +224,7 @@ function parametersOf(route: AnyRoute, components: Components): Json[] {
     ...inPath,
     ...inQuery,
     ...(hasHeader ? [workspace] : []),
-    ...(route.idempotent ? [idempotency] : []),
+    ...(takesKey(route) ? [idempotency] : []),
     ...(resumes ? [lastEventId] : []),
   ]
 }
@@ -351,8 +352,8 @@ function listForm(route: AnyRoute, components: Components, form: Json): unknown 
 
 /** Whether its input can break a schema. */
 export function takesInput(route: AnyRoute): boolean {
-  const { query, body, form, files, idempotent } = route
-  return Boolean(query ?? body ?? form ?? files ?? idempotent)
+  const { query, body, form, files } = route
+  return Boolean(query ?? body ?? form ?? files) || takesKey(route)
 }
 
 /** Every error the request path and the handler can answer with, but validation. */
@@ -368,7 +369,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   if (refusesSuspended(route)) codes.add('workspace_suspended')
   if (route.startsCall) codes.add('maintenance')
   if (hasPhoneNumber(route)) codes.add('invalid_phone_number')
-  if (route.idempotent) codes.add('idempotency_unsettled')
+  if (takesKey(route)) codes.add('idempotency_unsettled')
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
   if (route.role === 'operator') codes.add('operator_required')

@@ -21,7 +21,7 @@ import {
   listPhoneNumbers,
   phoneNumberRow,
 } from '../../store/telephony/phone-numbers.ts'
-import { onceOutside } from '../idempotency.ts'
+import { keyedBy, onceOutside } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
@@ -114,12 +114,13 @@ const purchase = defineRoute({
     body: { provider: 'sim', country: 'US', area_code: '415' },
     success: { ...phoneNumberExample, agent_id: null },
   },
-  handler: async ({ body, tenant, signal, log, idempotencyKey }, services) => {
+  handler: async (request, services) => {
+    const { body, tenant, signal, log } = request
     requireProvider(services, body.provider)
     await requirePurchases(services, tenant)
     await requireProviders(services, tenant, { provider: body.provider })
-    const request = { idempotencyKey, tenant, input: body, route: 'POST /phone-numbers/purchase' }
-    const { answer } = await onceOutside(request, () => buy(body, tenant, services, { signal, log }), mayHaveHappened)
+    const keyed = keyedBy(request, tenant, 'POST /phone-numbers/purchase', body)
+    const { answer } = await onceOutside(keyed, () => buy(body, tenant, services, { signal, log }), mayHaveHappened)
     return answer
   },
 })

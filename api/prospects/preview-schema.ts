@@ -30,7 +30,7 @@ export const UploadPreviewBody = Type.Object({
   skipped: Type.Array(
     Type.Object({
       line: Type.Integer({ description: 'In the file; the header is line 1.' }),
-      code: Type.Enum(['invalid_number', 'invalid_consent', 'duplicate', 'do_not_call']),
+      code: Type.Enum(['invalid_number', 'invalid_consent', 'invalid_metadata', 'duplicate', 'do_not_call']),
       reason: Type.String(),
       primary_phone: Type.String({ description: 'As the file has it, where it is no number.' }),
     }),

@@ -89,7 +89,7 @@ const preview = defineRoute({
         judged,
         loaded,
         duplicates: refused.duplicate,
-        invalid: refused.invalid_number + refused.invalid_consent,
+        invalid: refused.invalid_number + refused.invalid_consent + refused.invalid_metadata,
         do_not_call: refused.do_not_call,
       },
       held,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { fitsMetadata, metadataKeyOf } from '../../runtime/call/types/metadata.ts'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import { judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
 import { HOLDS, holdOf } from '../../runtime/dialing/hold.ts'
@@ -13,6 +14,7 @@ import type { Campaign, Prospect } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { ownColumnOf } from '../../store/prospects/prospect-columns.ts'
 import { listById } from '../../store/prospects/prospect-lists.ts'
+import { REFUSALS } from '../../store/prospects/prospect-row.ts'
 import {
   attemptsOf,
   changeProspect,
@@ -89,7 +91,8 @@ const add = defineRoute({
   ],
   tag,
   summary: 'Add one prospect',
-  description: 'As a form, multipart or urlencoded. Fields beyond those named become dynamic variables.',
+  description:
+    'As a form, multipart or urlencoded. Fields named `metadata[key]` are metadata, others beyond those named become dynamic variables.',
   examples: {
     body: { primary_phone: '+14155550199', first_name: 'Ada', last_name: 'Lovelace' },
     success: {
@@ -123,8 +126,19 @@ const add = defineRoute({
       timezone: own.timezone ?? null,
     })
     const variables = Object.fromEntries(
-      Object.entries(others).filter(([name]) => name !== '' && ownColumnOf(name) === undefined),
+      Object.entries(others).filter(
+        ([name]) => name !== '' && ownColumnOf(name) === undefined && metadataKeyOf(name) === undefined,
+      ),
     )
+    const metadata = Object.fromEntries(
+      Object.entries(others).flatMap(([name, value]) => {
+        const key = metadataKeyOf(name)
+        return key === undefined ? [] : [[key, value]]
+      }),
+    )
+    if (!fitsMetadata(metadata)) {
+      throw new ValidationError([{ loc: ['form', 'metadata'], msg: REFUSALS.invalid_metadata, type: 'value_error' }])
+    }
     if (!fitsVariables(variables)) {
       const msg = `must have at most ${MAX_VARIABLES} further fields and 64 KiB of them in all`
       throw new ValidationError([{ loc: ['form'], msg, type: 'value_error' }])
@@ -137,6 +151,7 @@ const add = defineRoute({
         ...own,
         phone,
         variables: JSON.stringify(variables),
+        metadata: JSON.stringify(metadata),
         consent_at: consent_at === undefined ? null : (parseInstant(consent_at) ?? null),
         window_group: group.id,
       },

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { HOLDS, type Hold } from '../../runtime/dialing/hold.ts'
 import { OUTCOMES } from '../../runtime/dialing/retry.ts'
 import type { WindowGroup } from '../../store/campaigns/window-groups.ts'
@@ -54,7 +55,10 @@ const Held = Type.Object({
 export const ProspectBody = Type.Object({
   uuid: Id,
   list_uuid: Id,
+  prospect_uuid: Type.String({ format: 'uuid', description: 'As `uuid`: what calls and events call it.' }),
   campaign: Type.String({ description: "The campaign's slug." }),
+  campaign_slug: Type.String({ description: 'As `campaign`: what calls and events call it.' }),
+  campaign_id: Id,
   primary_phone: Type.String(),
   first_name: Type.String(),
   last_name: Type.String(),
@@ -65,6 +69,8 @@ export const ProspectBody = Type.Object({
   variables: Type.Record(Type.String(), Type.String()),
   consent_at: Nullable(Instant),
   external_id: Type.String(),
+  metadata: MetadataMap(),
+  call_log_id: Nullable(Type.String({ format: 'uuid', description: 'The last call to it.' })),
   status: Type.Enum(['waiting', 'calling', 'resolved']),
   resolution: Nullable(Type.Enum([...RESOLUTIONS])),
   resolution_reason: Nullable(Type.String({ description: 'What the carrier said, with `failed`.' })),
@@ -75,6 +81,7 @@ export const ProspectBody = Type.Object({
   held: Nullable(Held),
   expires_at: Nullable(Instant),
   created_at: Instant,
+  updated_at: Instant,
 })
 
 const AttemptBody = Type.Object({
@@ -121,7 +128,10 @@ export const listExample: Static<typeof ProspectListBody> = {
 export const prospectExample: Static<typeof ProspectBody> = {
   uuid: '0197f3a2-7c1e-7000-8000-000000000024',
   list_uuid: listExample.list_uuid,
+  prospect_uuid: '0197f3a2-7c1e-7000-8000-000000000024',
   campaign: 'renewals',
+  campaign_slug: 'renewals',
+  campaign_id: '0197f3a2-7c1e-7000-8000-000000000021',
   primary_phone: '+14155550199',
   first_name: 'Ada',
   last_name: 'Lovelace',
@@ -132,6 +142,8 @@ export const prospectExample: Static<typeof ProspectBody> = {
   variables: { plan: 'gold' },
   consent_at: '2026-01-02T00:00:00.000Z',
   external_id: 'crm-17',
+  metadata: { deal: '4711' },
+  call_log_id: '0197f3a2-7c1e-7000-8000-000000000004',
   status: 'waiting',
   resolution: null,
   resolution_reason: null,
@@ -142,6 +154,7 @@ export const prospectExample: Static<typeof ProspectBody> = {
   held: { reason: 'retry_wait', until: '2026-01-31T18:30:00.000Z', sentence: 'The next attempt waits for its time' },
   expires_at: '2026-05-01T09:00:00.000Z',
   created_at: '2026-01-31T09:00:00.000Z',
+  updated_at: '2026-01-31T18:00:20.000Z',
 }
 
 export const prospectWithAttemptsExample: Static<typeof ProspectWithAttempts> = {
@@ -210,7 +223,10 @@ export function prospectBody(
   return {
     uuid: prospect.id,
     list_uuid: prospect.list_id,
+    prospect_uuid: prospect.id,
     campaign: of.campaign,
+    campaign_slug: of.campaign,
+    campaign_id: prospect.campaign_id,
     primary_phone: prospect.phone,
     first_name: prospect.first_name,
     last_name: prospect.last_name,
@@ -221,6 +237,8 @@ export function prospectBody(
     variables: prospect.variables,
     consent_at: iso(prospect.consent_at),
     external_id: prospect.external_id,
+    metadata: prospect.metadata,
+    call_log_id: prospect.last_call_id,
     status: prospect.status,
     resolution: prospect.resolution as Static<typeof ProspectBody>['resolution'],
     resolution_reason: prospect.resolution_reason,
@@ -238,6 +256,7 @@ export function prospectBody(
           },
     expires_at: iso(prospect.status === 'waiting' ? of.expiresAt : prospect.expires_at),
     created_at: prospect.created_at.toISOString(),
+    updated_at: prospect.updated_at.toISOString(),
   }
 }
 

@@ -12,7 +12,7 @@ import { eachReject, retryUpload, uploadById } from '../../store/prospects/prosp
 import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
 import { csvRecord } from '../../store/uploads/csv-export.ts'
 import { receiveOneFile } from '../http/receive-one-file.ts'
-import { onceUnderId } from '../idempotency.ts'
+import { keyedBy, onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
@@ -53,7 +53,7 @@ const upload = defineRoute({
   files: {
     original_data: {
       description:
-        'CSV with a `primary_phone` column. Of its own a prospect has `first_name`, `last_name`, `email`, `state`, `postal_code`, `timezone`, `consent_at` and `external_id`; other columns become dynamic variables.',
+        'CSV with a `primary_phone` column. Of its own a prospect has `first_name`, `last_name`, `email`, `state`, `postal_code`, `timezone`, `consent_at` and `external_id`; columns named `metadata[key]` are metadata, others become dynamic variables.',
       required: true,
       many: false,
     },
@@ -87,7 +87,7 @@ const upload = defineRoute({
     },
   },
   handler: async (request, { clock, databaseUrl }) => {
-    const { params, tenant, signal, idempotencyKey, user, key } = request
+    const { params, tenant, signal, user, key } = request
     const list = await requireList(tenant, params.uuid)
     const file: Omit<ProspectFileParams, 'uploadId' | 'mapping'> = {
       workspaceId: tenant.workspaceId,
@@ -112,7 +112,7 @@ const upload = defineRoute({
       const attestedBy = fields.consent_attested ? who : null
       const details = { filename, dedupe: fields.dedupe, attestedBy }
       return await onceUnderId(
-        { idempotencyKey, tenant, input: [list.id, details, mapping, copy.digest()], route: 'POST /api/v/upload' },
+        keyedBy(request, tenant, 'POST /api/v/upload', [list.id, details, mapping, copy.digest()]),
         async (id) => {
           await copy.commit({ ...file, mapping, uploadId: id }, details)
           return uploadedBody(await requireUpload(tenant, id))

@@ -29,6 +29,11 @@ export const ERRORS = {
     detail:
       'Agent’s {field} has {kib} KiB with its variables filled in; at most {max_kib} KiB are taken: shorten it, or their values',
   },
+  metadata_too_large: {
+    status: 400,
+    retryable: false,
+    detail: 'Metadata has more than 16 keys, a key of more than 64 or a value of more than 500 characters',
+  },
   csv_row_too_long: { status: 400, retryable: false, detail: 'CSV has a row of more than 64 KiB' },
   campaign_running: { status: 400, retryable: false, detail: 'Campaign is currently running' },
   prospect_list_running: { status: 400, retryable: false, detail: 'Prospect list is currently running' },

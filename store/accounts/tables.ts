@@ -136,6 +136,15 @@ export type KeyScope = (typeof KEY_SCOPES)[number]
 /** With one of these a key does what needs an Admin otherwise. */
 export const ADMIN_SCOPES: ReadonlySet<KeyScope> = new Set<KeyScope>(['webhooks', 'privacy', 'delete'])
 
+interface UserIdempotencyKeysTable {
+  user_id: string
+  key: string
+  request_hash: Buffer
+  /** Sealed; null while its request is under way or was broken off. */
+  answer: string | null
+  created_at: CreatedAt
+}
+
 export type User = Selectable<UsersTable>
 
 export type ApiKey = Selectable<ApiKeysTable>
@@ -150,6 +159,7 @@ export interface GlobalAccountTables {
   audit_log: AuditLogTable
   security_log: SecurityLogTable
   refresh_tokens: RefreshTokensTable
+  user_idempotency_keys: UserIdempotencyKeysTable
 }
 
 /** Of a workspace. */

@@ -84,9 +84,10 @@ export function claimRows(
     const insertCalls = (calls: readonly { seq: number; id: string }[], from: number, before: number) =>
       sql`
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
-        dynamic_variables, batch_id, created_at)
+        dynamic_variables, external_id, metadata, batch_id, created_at)
       select taken.id, ${workspaceId}, ${batch.agent_id}, ${batch.agent_name}, 'phone', 'outbound', 'queued',
-        ${batch.agent_phone_number}, found."phoneNumber", found.variables::jsonb, ${batchId}, ${now}
+        ${batch.agent_phone_number}, found."phoneNumber", found.variables::jsonb, found."externalId",
+        found.metadata::jsonb, ${batchId}, ${now}
       from (${rowsSql(batch, from, before)}) as found
       join unnest(${calls.map(({ seq }) => seq)}::int[], ${calls.map(({ id }) => id)}::uuid[]) as taken (seq, id)
         on taken.seq = found.seq`.execute(db)

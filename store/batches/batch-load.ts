@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
+import { fitsMetadata, metadataKeyOf } from '../../runtime/call/types/metadata.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -198,7 +199,22 @@ function readHeader(record: readonly string[], phoneColumn: string | undefined) 
   if (numberAt === -1) throw new PatchbayError('csv_without_phone_number')
   const byName = variablesIn(record, numberAt)
   const columns = [...byName.keys()]
-  return { numberAt, cellsAt: [...byName.values()], columns, check: variableRows(columns) }
+  return { numberAt, cellsAt: [...byName.values()], columns, check: rowCheck(columns) }
+}
+
+/** Checks the cells of a row, the last of which are those of the columns. */
+export function rowCheck(columns: readonly string[]): (cells: readonly (string | null)[]) => void {
+  const check = variableRows(columns.filter((name) => metadataKeyOf(name) === undefined))
+  const keys = columns.flatMap((name, at): [string, number][] => {
+    const key = metadataKeyOf(name)
+    return key === undefined ? [] : [[key, at - columns.length]]
+  })
+  return (cells) => {
+    check(cells)
+    if (!fitsMetadata(Object.fromEntries(keys.map(([key, at]) => [key, cells.at(at) ?? ''])))) {
+      throw new PatchbayError('metadata_too_large')
+    }
+  }
 }
 
 /** Where each variable stands. Of columns with the same name the last counts; one without a name is left out. */

@@ -1,4 +1,3 @@
-import { variableRows } from '../../runtime/lib/csv-columns.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
@@ -10,7 +9,7 @@ import {
   previewCsv,
   SkippedRows,
 } from '../uploads/csv-preview.ts'
-import { numberColumnOf, numberOf, variablesIn } from './batch-load.ts'
+import { numberColumnOf, numberOf, rowCheck, variablesIn } from './batch-load.ts'
 
 /** What a batch of a file would call. Reads alone: nothing of the file is kept. */
 
@@ -43,9 +42,10 @@ export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (clien
     const at = numberColumnOf(columns, params.phoneColumn)
     phoneColumn = columns[at] ?? null
     if (at === -1) return undefined
-    const check = variableRows([...variablesIn(columns, at).keys()])
+    const places = [...variablesIn(columns, at).entries()]
+    const check = rowCheck(places.map(([name]) => name))
     return async (rows: readonly PreviewRow[]) => {
-      for (const { cells } of rows) check(cells)
+      for (const { cells } of rows) check(places.map(([, place]) => cells[place] ?? ''))
       const read = rows.map(({ cells }) => {
         const cell = cells[at] ?? ''
         return parsePhoneNumber(numberInCell(cell)) ?? readSipUri(cell)

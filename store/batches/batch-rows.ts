@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { MAX_EXTERNAL_ID_CHARS, metadataKeyOf } from '../../runtime/call/types/metadata.ts'
 import { ROWS_PER_BLOCK } from './tables.ts'
 
 /**
@@ -13,6 +14,10 @@ export interface BatchRow {
   valid: boolean
   /** A JSON object of strings, as text: names and values, in the order of the columns. */
   variables: string
+  /** A JSON object of strings, as text: of the columns named `metadata[key]`. */
+  metadata: string
+  /** Of the column `external_id`. */
+  externalId: string | null
   /** Whether the variables are not whole. */
   cut: boolean
 }
@@ -53,24 +58,32 @@ export function validRowsSql(
  * @param mostBytes what the variables may have; past it they are cut, value by value
  */
 export function rowsSql(batch: BatchFile, from: number, until: number, mostBytes = ANY_BYTES): RawBuilder<BatchRow> {
+  const keys = batch.columns.map((name) => metadataKeyOf(name) ?? null)
+  const externalAt = batch.columns.findIndex(isExternalId) + 1
+  const externalId = sql`left(nullif(cells ->> (${sql.lit(externalAt)} + skipped), ''), ${sql.lit(MAX_EXTERNAL_ID_CHARS)})`
   return sql`
     select seq, phone_number as "phoneNumber", valid, coalesce(variables.json, '{}') as variables,
+      coalesce(variables.metadata, '{}') as metadata, ${externalAt === 0 ? sql`null` : externalId} as "externalId",
       coalesce(variables.cut, false) as cut
     from (${cellsSql(batch, from, until)}) as found
     left join lateral (
-      select json_object_agg(name, left(value, greatest(0, ${mostBytes} - before)::int) order by place)::text as json,
-        bool_or(before + octet_length(value) > ${mostBytes}) as cut
+      select (json_object_agg(name, left(value, greatest(0, ${mostBytes} - before)::int) order by place)
+          filter (where key is null))::text as json,
+        (json_object_agg(key, value order by place) filter (where key is not null and value <> ''))::text as metadata,
+        bool_or(before + octet_length(value) > ${mostBytes}) filter (where key is null) as cut
       from (
-        select name, value, place,
-          sum(octet_length(name) + octet_length(value)) over (order by place) - octet_length(value) as before
+        select name, key, value, place, sum(octet_length(name) + octet_length(value))
+          over (partition by key is null order by place) - octet_length(value) as before
         from (
-          select name, place, coalesce(cells ->> (place::int + skipped), '') as value
-          from unnest(${batch.columns}::text[]) with ordinality as columns (name, place)
+          select name, key, place, coalesce(cells ->> (place::int + skipped), '') as value
+          from unnest(${batch.columns}::text[], ${keys}::text[]) with ordinality as columns (name, key, place)
         ) as named
       ) as measured
     ) as variables on true
     order by seq`
 }
+
+const isExternalId = (name: string): boolean => /^\s*external[\s_-]+id\s*$/i.test(name)
 
 /** The id of a row: its batch's, with the row's number in the last 32 bits. */
 export function itemId(batchId: string, seq: number): string {

@@ -1,4 +1,4 @@
-import type { JSONColumnType, Selectable } from 'kysely'
+import type { ColumnType, JSONColumnType, Selectable } from 'kysely'
 import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
@@ -23,6 +23,7 @@ interface BatchesTable {
   created_at: CreatedAt
   started_at: Date | null
   finished_at: Date | null
+  updated_at: ColumnType<Date, never, never>
 }
 
 interface BatchItemsTable {

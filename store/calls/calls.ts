@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
+import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import type { Store } from '../database/database.ts'
 import type { Call, CallsTable, CallTurn, CallType } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -26,6 +27,11 @@ export interface CallFilter {
   batchIds?: readonly string[] | undefined
   campaignSlugs?: readonly string[] | undefined
   dispositions?: readonly string[] | undefined
+  externalIds?: readonly string[] | undefined
+  prospectIds?: readonly string[] | undefined
+  /** All of these keys and values. */
+  metadata?: Metadata | undefined
+  updatedSince?: Date | undefined
 }
 
 export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
@@ -114,6 +120,26 @@ export async function turnsOf(
   return turns
 }
 
+/** What says which call it is, to people and to systems of others. */
+export type CallMarks = Pick<
+  Call,
+  'from_number' | 'to_number' | 'batch_id' | 'campaign_slug' | 'prospect_id' | 'external_id' | 'metadata'
+>
+
+/** Of calls of any workspace, by their ids. */
+export async function marksOfCalls(
+  store: Pick<Store, 'acrossTenants'>,
+  callIds: readonly string[],
+): Promise<Map<string, CallMarks>> {
+  if (callIds.length === 0) return new Map()
+  const rows = await store.acrossTenants
+    .selectFrom('calls')
+    .select(['id', 'from_number', 'to_number', 'batch_id', 'campaign_slug', 'prospect_id', 'external_id', 'metadata'])
+    .where('id', 'in', [...callIds])
+    .execute()
+  return new Map(rows.map(({ id, ...marks }) => [id, marks]))
+}
+
 /** Later than any call. */
 const END_OF_TIME_MS = Date.UTC(9999, 0)
 const START_OF_TIME_MS = Date.UTC(1970, 0)
@@ -156,7 +182,18 @@ export async function callsPage(
 const MOST_SKIPPED = 50
 
 /** Filters that the sums don't know of. */
-const SEARCHED = ['statuses', 'directions', 'number', 'batchIds', 'campaignSlugs', 'dispositions'] as const
+const SEARCHED = [
+  'statuses',
+  'directions',
+  'number',
+  'batchIds',
+  'campaignSlugs',
+  'dispositions',
+  'externalIds',
+  'prospectIds',
+  'metadata',
+  'updatedSince',
+] as const
 
 async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
   const { count } = await matching(tenant, filter)
@@ -250,12 +287,19 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.start !== undefined) query = query.where('created_at', '>=', filter.start)
   if (filter.end !== undefined) query = query.where('created_at', '<', filter.end)
-  const { statuses, directions, number, batchIds, campaignSlugs, dispositions } = filter
+  const { statuses, directions, number, batchIds, campaignSlugs, dispositions, externalIds, prospectIds, metadata } =
+    filter
   if (statuses !== undefined) query = query.where('status', 'in', statuses)
   if (directions !== undefined) query = query.where('direction', 'in', directions)
   if (batchIds !== undefined) query = query.where('batch_id', 'in', batchIds)
   if (campaignSlugs !== undefined) query = query.where('campaign_slug', 'in', campaignSlugs)
   if (dispositions !== undefined) query = query.where('disposition', 'in', dispositions)
+  if (externalIds !== undefined) query = query.where('external_id', 'in', externalIds)
+  if (prospectIds !== undefined) query = query.where('prospect_id', 'in', prospectIds)
+  if (filter.updatedSince !== undefined) query = query.where('updated_at', '>=', filter.updatedSince)
+  if (metadata !== undefined) {
+    query = query.where(sql<boolean>`metadata <> '{}' and metadata @> ${JSON.stringify(metadata)}::jsonb`)
+  }
   if (number !== undefined) {
     query = query.where((eb) => eb.or([eb('from_number', '=', number), eb('to_number', '=', number)]))
   }

@@ -88,6 +88,13 @@ export interface CallsTable {
   session_id: string | null
   batch_id: string | null
   campaign_slug: string | null
+  /** What the system of another calls it. */
+  external_id: string | null
+  metadata: JSONColumnType<Record<string, string>, string | undefined, string>
+  /** Written by a claim alone. */
+  prospect_id: ColumnType<string | null, never, never>
+  /** While it runs, its status alone moves it. */
+  updated_at: ColumnType<Date, never, never>
   /** When the carrier was asked to dial; such a call is never dialled again. */
   placed_at: Date | null
   created_at: CreatedAt

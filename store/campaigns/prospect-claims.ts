@@ -183,6 +183,8 @@ async function write(
       from,
     },
     variables: variablesOf(prospect),
+    external_id: prospect.external_id === '' ? null : prospect.external_id,
+    metadata: prospect.metadata,
     checks: {
       window: check,
       do_not_call: 'not listed',
@@ -194,7 +196,8 @@ async function write(
   await sql`
     with made as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t
-        (id uuid, attempt uuid, prospect uuid, n integer, phone text, "from" text, variables jsonb, checks jsonb)
+        (id uuid, attempt uuid, prospect uuid, n integer, phone text, "from" text, variables jsonb, external_id text,
+          metadata jsonb, checks jsonb)
     ), held as (
       update prospects p set
         status = case when t.resolution is null then p.status else 'resolved' end, resolution = t.resolution,
@@ -205,9 +208,9 @@ async function write(
       where p.id = t.id and p.workspace_id = ${workspaceId}
     ), calling as (
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
-        dynamic_variables, campaign_slug, campaign_id, seat_share, created_at)
+        dynamic_variables, prospect_id, external_id, metadata, campaign_slug, campaign_id, seat_share, created_at)
       select id, ${workspaceId}::uuid, ${agent.id}::uuid, ${agent.name}::text, 'phone', 'outbound', 'queued', "from", phone,
-        variables, ${campaign.slug}::text, ${campaign.id}::uuid, ${seatShare}::double precision, ${now}::timestamptz
+        variables, prospect, external_id, metadata, ${campaign.slug}::text, ${campaign.id}::uuid, ${seatShare}::double precision, ${now}::timestamptz
       from made
     ), attempted as (
       insert into prospect_attempts (id, workspace_id, campaign_id, prospect_id, n, phone, from_number, call_id, created_at,
@@ -216,6 +219,7 @@ async function write(
       from made
     )
     update prospects p set status = 'calling', attempt_seq = made.n, last_attempt_at = ${now}, from_number = made."from",
+      last_call_id = made.id,
       next_attempt_at = null, call_back_at = null, call_back_missed_at = null, held_reason = null, held_sentence = null
     from made where p.id = made.prospect and p.workspace_id = ${workspaceId}`.execute(db)
   return rows.map(({ id }) => ({ id, workspace_id: workspaceId, seat_share: seatShare }))

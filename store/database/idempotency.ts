@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { GlobalTables } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
-/** Answers kept by `Idempotency-Key`. A key belongs to a workspace and is forgotten after a day. */
+/** Answers kept by `Idempotency-Key`. A key belongs to a workspace, or to a user where the request is of none, and is forgotten after a day. */
 
 const KEPT = sql<Date>`now() - interval '24 hours'`
 
@@ -11,16 +12,19 @@ interface KeptAnswer {
   answer: string | null
   /** The id of what the request makes, where it is fixed before. */
   effectId: string | null
+  createdAt: Date
 }
 
 export async function keptAnswer(tenant: Tenant, key: string): Promise<KeptAnswer | undefined> {
   const row = await tenant.db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'answer', 'effect_id'])
+    .select(['request_hash', 'answer', 'effect_id', 'created_at'])
     .where('key', '=', key)
     .where('created_at', '>', KEPT)
     .executeTakeFirst()
-  return row && { requestHash: row.request_hash, answer: row.answer, effectId: row.effect_id }
+  return (
+    row && { requestHash: row.request_hash, answer: row.answer, effectId: row.effect_id, createdAt: row.created_at }
+  )
 }
 
 /**
@@ -66,4 +70,57 @@ export async function keepAnswer(tenant: Tenant, key: string, answer: string): P
 /** Forgets a key whose effect did not happen. */
 export async function dropKey(tenant: Tenant, key: string): Promise<void> {
   await tenant.db.deleteFrom('idempotency_keys').where('key', '=', key).execute()
+}
+
+/** Where the keys of one workspace or user are kept. */
+export interface KeyShelf {
+  /** Names its owner, so that no two shelves have the same. */
+  readonly name: string
+  find(key: string): Promise<KeptAnswer | undefined>
+  /** False when the key is taken. */
+  claim(key: string, requestHash: Buffer): Promise<boolean>
+  keep(key: string, answer: string): Promise<void>
+  drop(key: string): Promise<void>
+}
+
+export const shelfOfWorkspace = (tenant: Tenant): KeyShelf => ({
+  name: `workspace ${tenant.workspaceId}`,
+  find: (key) => keptAnswer(tenant, key),
+  claim: (key, requestHash) => claim(tenant, key, requestHash),
+  keep: (key, answer) => keepAnswer(tenant, key, answer),
+  drop: (key) => dropKey(tenant, key),
+})
+
+export function shelfOfUser(db: Kysely<GlobalTables>, userId: string): KeyShelf {
+  return {
+    name: `user ${userId}`,
+    async find(key) {
+      const row = await db
+        .selectFrom('user_idempotency_keys')
+        .select(['request_hash', 'answer', 'created_at'])
+        .where('user_id', '=', userId)
+        .where('key', '=', key)
+        .where('created_at', '>', KEPT)
+        .executeTakeFirst()
+      return row && { requestHash: row.request_hash, answer: row.answer, effectId: null, createdAt: row.created_at }
+    },
+    async claim(key, requestHash) {
+      const ofUser = db.deleteFrom('user_idempotency_keys').where('user_id', '=', userId)
+      await ofUser.where('key', '=', key).where('created_at', '<=', KEPT).execute()
+      const row = await db
+        .insertInto('user_idempotency_keys')
+        .values({ user_id: userId, key, request_hash: requestHash, answer: null })
+        .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
+        .returning('key')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+    async keep(key, answer) {
+      const ofUser = db.updateTable('user_idempotency_keys').set({ answer }).where('user_id', '=', userId)
+      await ofUser.where('key', '=', key).execute()
+    },
+    async drop(key) {
+      await db.deleteFrom('user_idempotency_keys').where('user_id', '=', userId).where('key', '=', key).execute()
+    },
+  }
 }

@@ -46,6 +46,7 @@ import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 import { sql as agentManners } from './0090-agent-manners.ts'
 import { sql as tokenParts } from './0091-token-parts.ts'
 import { sql as maintenance } from './0094-maintenance.ts'
+import { sql as records } from './0096-records.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 
 interface Named {
@@ -124,5 +125,18 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0090-agent-manners', sql: agentManners },
   { name: '0091-token-parts', sql: tokenParts },
   { name: '0094-maintenance', sql: maintenance },
+  { name: '0096-records', sql: records },
+  {
+    name: '0097-record-indexes',
+    indexes: [
+      { name: 'calls_by_change', on: 'calls (workspace_id, updated_at, id)' },
+      {
+        name: 'calls_by_external_id',
+        on: 'calls (workspace_id, external_id, created_at desc, id desc) where external_id is not null',
+      },
+      { name: 'calls_by_prospect', on: 'calls (prospect_id) where prospect_id is not null' },
+      { name: 'calls_by_metadata', on: "calls using gin (metadata jsonb_path_ops) where metadata <> '{}'" },
+    ],
+  },
   { name: '0107-invitation-links', sql: invitationLinks },
 ]

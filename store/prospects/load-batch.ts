@@ -152,7 +152,7 @@ async function read(client: Client, upload: UploadRow, records: readonly string[
       rejects.push({ line, reason: REFUSALS[row], cells: record })
       continue
     }
-    const { phone, cell } = row
+    const { phone, metadata, cell } = row
     const consentAt = row.consentAt ?? upload.attested_at ?? undefined
     const [state, postalCode, timezone] = [cell('state'), cell('postal_code'), cell('timezone')]
     const where = known.places.whereaboutsOf({ number: phone, state, postalCode, timezone })
@@ -175,6 +175,7 @@ async function read(client: Client, upload: UploadRow, records: readonly string[
         phone,
         ...cells.map(copyText),
         copyText(JSON.stringify(values)),
+        copyText(JSON.stringify(metadata)),
         consentAt?.toISOString() ?? '\\N',
         String(group),
       ].join('\t'),
@@ -204,7 +205,7 @@ async function stage(client: Client, lines: readonly string[]): Promise<void> {
   await client.query(
     `create temp table if not exists staging (
        id uuid, line integer, phone text, first_name text, last_name text, email text, state text, postal_code text,
-       timezone text, external_id text, variables jsonb, consent_at timestamptz, window_group integer
+       timezone text, external_id text, variables jsonb, metadata jsonb, consent_at timestamptz, window_group integer
      ) on commit delete rows`,
   )
   if (lines.length > 0) await copyInto(client, 'staging', [`${lines.join('\n')}\n`])
@@ -234,9 +235,9 @@ async function place(client: Client, upload: UploadRow, records: readonly string
        ) as same
      ), inserted as (
        insert into prospects (id, workspace_id, campaign_id, list_id, phone, first_name, last_name, email, state, postal_code,
-         timezone, external_id, variables, consent_at, window_group, created_at, expires_at)
+         timezone, external_id, variables, metadata, consent_at, window_group, created_at, expires_at)
        select id, $1, $2, $3, phone, first_name, last_name, email, state, postal_code, timezone, external_id, variables,
-         consent_at, window_group, $4, $7
+         metadata, consent_at, window_group, $4, $7
        from judged where refusal is null order by line
      )
      select line, refusal as reason from judged where refusal is not null`,

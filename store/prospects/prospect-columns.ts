@@ -1,3 +1,4 @@
+import { metadataKeyOf } from '../../runtime/call/types/metadata.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /** What the columns of a file of prospects are: by their names, or by what was said of them. */
@@ -31,10 +32,15 @@ export function ownColumnOf(name: string): OwnColumn | undefined {
 }
 
 /** What a column is; neither: it is left out. */
-export function fieldOf(name: string, mapping: ColumnMapping): { own?: OwnColumn; variable?: string } {
+export function fieldOf(
+  name: string,
+  mapping: ColumnMapping,
+): { own?: OwnColumn; variable?: string; metadata?: string } {
   const target = (Object.hasOwn(mapping, name) ? mapping[name] : name) ?? ''
   const own = ownColumnOf(target)
   if (own !== undefined) return { own }
+  const metadata = metadataKeyOf(target)
+  if (metadata !== undefined) return { metadata }
   return target === '' ? {} : { variable: target }
 }
 
@@ -48,6 +54,8 @@ export interface ProspectHeader {
   /** Where each column of the prospect's own stands. */
   at: ReadonlyMap<OwnColumn, number>
   variables: readonly (readonly [name: string, at: number])[]
+  /** Of columns named `metadata[key]`: the key, and where it stands. */
+  metadata: readonly (readonly [key: string, at: number])[]
 }
 
 /** Of several columns that are the same, the first that the mapping names goes before `primary_phone`, and that before the rest. */
@@ -55,8 +63,10 @@ export function headerOf(columns: readonly string[], mapping: ColumnMapping): Pr
   const at = new Map<OwnColumn, number>()
   const ranks = new Map<OwnColumn, number>()
   const variables: [string, number][] = []
+  const metadata: [string, number][] = []
   for (const [index, name] of columns.entries()) {
-    const { own, variable } = fieldOf(name, mapping)
+    const { own, variable, metadata: key } = fieldOf(name, mapping)
+    if (key !== undefined) metadata.push([key, index])
     if (variable !== undefined) variables.push([variable, index])
     if (own === undefined) continue
     const rank = Object.hasOwn(mapping, name) ? 2 : name.toLowerCase().startsWith('primary') ? 1 : 0
@@ -64,5 +74,5 @@ export function headerOf(columns: readonly string[], mapping: ColumnMapping): Pr
     at.set(own, index)
     ranks.set(own, rank)
   }
-  return { at, variables }
+  return { at, variables, metadata }
 }

@@ -30,9 +30,9 @@ export async function copyUnresolved(
     const made = ids.map(() => uuidv7())
     await sql`
       insert into prospects (id, workspace_id, campaign_id, list_id, phone, first_name, last_name, email, state, postal_code,
-        timezone, external_id, variables, consent_at, window_group, created_at, expires_at)
+        timezone, external_id, variables, metadata, consent_at, window_group, created_at, expires_at)
       select ids.made, ${workspaceId}, ${to.campaign.id}, ${to.listId}, phone, first_name, last_name, email, state,
-        postal_code, timezone, external_id, variables, consent_at, window_group, ${now}, ${expiresAt}
+        postal_code, timezone, external_id, variables, metadata, consent_at, window_group, ${now}, ${expiresAt}
       from unnest(${from}::uuid[], ${made}::uuid[]) as ids (id, made)
       join prospects p on p.id = ids.id and p.workspace_id = ${workspaceId}`.execute(tenant.db)
     after = from[from.length - 1]!

@@ -1,4 +1,6 @@
+import { fitsMetadata, type Metadata } from '../../runtime/call/types/metadata.ts'
 import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
+import { ERRORS } from '../../runtime/lib/errors.ts'
 import { parseInstant } from '../../runtime/lib/instant.ts'
 import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { OwnColumn, ProspectHeader } from './prospect-columns.ts'
@@ -7,6 +9,7 @@ import type { OwnColumn, ProspectHeader } from './prospect-columns.ts'
 export const REFUSALS = {
   invalid_number: 'Invalid phone number format',
   invalid_consent: 'consent_at is no ISO 8601 date or time',
+  invalid_metadata: ERRORS.metadata_too_large.detail,
   duplicate: 'Prospect already exists',
   do_not_call: 'Phone number is on the do-not-call list',
 } as const
@@ -18,13 +21,14 @@ export interface ReadRow {
   /** E.164, or a SIP URI. */
   phone: string
   consentAt: Date | undefined
+  metadata: Metadata
   cell(column: OwnColumn): string
 }
 
 /** A row of a file as it says; or why it is no prospect. Numbers without a country code are of `country`. */
 export function readProspectRow(
   record: readonly string[],
-  { at }: ProspectHeader,
+  { at, metadata: keys }: ProspectHeader,
   country: string,
 ): ReadRow | Extract<RowRefusal, `invalid_${string}`> {
   const cell = (column: OwnColumn): string => record[at.get(column) ?? -1] ?? ''
@@ -32,5 +36,7 @@ export function readProspectRow(
   if (phone === undefined) return 'invalid_number'
   const consent = cell('consent_at')
   const consentAt = consent === '' ? undefined : parseInstant(consent)
-  return consent !== '' && consentAt === undefined ? 'invalid_consent' : { phone, consentAt, cell }
+  if (consent !== '' && consentAt === undefined) return 'invalid_consent'
+  const metadata = Object.fromEntries(keys.map(([key, index]) => [key, record[index] ?? '']))
+  return fitsMetadata(metadata) ? { phone, consentAt, metadata, cell } : 'invalid_metadata'
 }

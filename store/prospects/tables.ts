@@ -63,6 +63,7 @@ export interface ProspectsTable {
   timezone: Generated<string>
   external_id: Generated<string>
   variables: JSONColumnType<Record<string, string>, string | undefined, string>
+  metadata: JSONColumnType<Record<string, string>, string | undefined, string>
   consent_at: Date | null
   window_group: number
   status: Generated<ProspectStatus>
@@ -76,6 +77,8 @@ export interface ProspectsTable {
   parts_tried: Generated<string[]>
   from_number: string | null
   last_attempt_at: Date | null
+  /** Written by a claim alone. */
+  last_call_id: ColumnType<string | null, never, never>
   next_attempt_at: Date | null
   call_back_at: Date | null
   /** Since when it is known that the call back wasn't made in time. */
@@ -84,6 +87,7 @@ export interface ProspectsTable {
   held_sentence: string | null
   expires_at: Date | null
   created_at: Date
+  updated_at: ColumnType<Date, never, never>
 }
 
 /** Written by triggers on `prospects` alone. */

@@ -51,7 +51,13 @@ export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (cli
   const { mapping, campaign, isAttested } = params
   const [rules, places] = await Promise.all([loadCallingRules(params.rulesFile), loadPlaces()])
   const country = rules.locales.get(campaign.localeName)?.default_country ?? 'US'
-  const left = new SkippedRows<RowRefusal>(['invalid_number', 'invalid_consent', 'duplicate', 'do_not_call'])
+  const left = new SkippedRows<RowRefusal>([
+    'invalid_number',
+    'invalid_consent',
+    'invalid_metadata',
+    'duplicate',
+    'do_not_call',
+  ])
   const held: UploadPreview['held'] = { unknown_zone: 0, state: 0, consent: 0 }
   const seen = new Set<string>()
   let loaded = 0

@@ -59,6 +59,8 @@ export async function callsNaming(
       eb
         .or([
           eb(sql<string>`dynamic_variables::text`, 'like', named),
+          eb(sql<string>`metadata::text`, 'like', named),
+          eb('external_id', 'like', named),
           eb.exists(
             eb
               .selectFrom('call_events as e')
@@ -149,9 +151,10 @@ export async function eraseRowsWith(tenant: Tenant, phoneNumber: string): Promis
   return erased
 }
 
-/** Kept answers that name the number. */
+/** Kept answers that name the number, or may: of sealed ones it is only kept that they were given. */
 export async function eraseAnswersWith(tenant: Tenant, phoneNumber: string): Promise<void> {
   await tenant.db.deleteFrom('idempotency_keys').where('answer', 'like', `%"${phoneNumber}"%`).execute()
+  await tenant.db.updateTable('idempotency_keys').set({ answer: null }).where('answer', 'like', 'v1.%').execute()
 }
 
 /**

@@ -118,6 +118,7 @@ export async function removeExpired(store: Store): Promise<void> {
     await db.deleteFrom('security_log').where('at', '<', daysAgo(SECURITY_DAYS)).execute()
   })
   await store.acrossTenants.deleteFrom('idempotency_keys').where('created_at', '<', daysAgo(1)).execute()
+  await store.global.deleteFrom('user_idempotency_keys').where('created_at', '<', daysAgo(1)).execute()
   await store.global.deleteFrom('one_time_links').where('expires_at', '<', daysAgo(0)).execute()
 }
 

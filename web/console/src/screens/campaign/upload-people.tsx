@@ -29,6 +29,7 @@ const FIELDS = {
 const REASONS = {
   invalid_number: t('No phone number'),
   invalid_consent: t('The time of the consent is none'),
+  invalid_metadata: t('Its metadata is too long'),
   duplicate: t('Came before'),
   do_not_call: t('On the do-not-call list'),
 } as const satisfies Record<UploadPreview['skipped'][number]['code'], string>

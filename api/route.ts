@@ -233,7 +233,7 @@ export function isAudited({ method, auth, audit }: Pick<AnyRoute, 'method' | 'au
   return auth !== 'none' && audit !== false && (method !== 'GET' || audit !== undefined)
 }
 
-/** Whether `Idempotency-Key` counts. Without a sign-in nobody is there for whom an answer could be kept. */
+/** Whether `Idempotency-Key` counts. Without a sign-in there is no owner whose answer could be kept. */
 export function takesKey({ method, auth }: Pick<AnyRoute, 'method' | 'auth'>): boolean {
   return method === 'POST' && auth !== 'none'
 }

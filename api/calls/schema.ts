@@ -42,7 +42,9 @@ export const CallBody = Type.Object({
   dynamic_variables: Type.Record(Type.String(), Type.String()),
   batch_id: Nullable(Id),
   campaign_slug: Text,
-  prospect_uuid: Nullable(Type.String({ format: 'uuid', description: 'Of calls of a campaign: the prospect it called.' })),
+  prospect_uuid: Nullable(
+    Type.String({ format: 'uuid', description: 'Of calls of a campaign: the prospect it called.' }),
+  ),
   external_id: Nullable(Type.String({ description: 'What your system calls it, or the prospect or row it is of.' })),
   metadata: MetadataMap(),
   created_at: Instant,

@@ -39,7 +39,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
             stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
-            plugins add, update, remove, test, new: plugins of others (plugins help)
+            plugins add, update, rollback, remove, test, new: third-party plugins (plugins help)
   models    models that hear and speak on this machine, without a key: models engine, pull, remove
   admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
   version   which Patchbay this is
@@ -102,7 +102,17 @@ async function perform(argv: readonly string[]): Promise<void> {
   const flags = argv.filter(
     (argument) =>
       argument.startsWith('-') &&
-      !['--help', '-h', '--version', '--grant=all', '--no-test', '--verify', '--plan'].includes(argument) &&
+      ![
+        '--help',
+        '-h',
+        '--version',
+        '--grant=all',
+        '--grant=needed',
+        '--replace',
+        '--no-test',
+        '--verify',
+        '--plan',
+      ].includes(argument) &&
       !/^--(port|to)=/.test(argument),
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
@@ -127,7 +137,8 @@ async function perform(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${describeConfig(deriveConfig(config))}\n`)
   } else if (command === 'plugins' && words.length > 1) {
     const { PLUGINS_USAGE, runPluginsCommand } = await import('../runtime/plugin/install/cli.ts')
-    const asked = { grantAll: argv.includes('--grant=all'), noTest: argv.includes('--no-test') }
+    const grant = argv.includes('--grant=all') ? 'all' : argv.includes('--grant=needed') ? 'needed' : undefined
+    const asked = { grant, noTest: argv.includes('--no-test'), replace: argv.includes('--replace') } as const
     const say = writeLine
     const env = processEnvironment()
     const text =

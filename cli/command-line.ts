@@ -12,7 +12,8 @@ import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { hangsUp, openReloads } from './open-reloads.ts'
 import { run } from './run.ts'
-import { borrowing, withDatabase } from './services.ts'
+import type { Running } from './running.ts'
+import { borrowing, primaryUrl, withDatabase } from './services.ts'
 
 const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
                           [--allow-read=…] [--allow-listen=…]
@@ -41,7 +42,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   plugins   the plugins, what they offer, ask for and are granted;
             plugins add, update, rollback, remove, test, new: third-party plugins (plugins help)
   models    models that hear and speak on this machine, without a key: models engine, pull, remove
-  admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
+  admin     users, signup, maintenance, the audit log, and what is stuck (calls, batches, queues,
+            deliveries, seats, leases), from the shell: patchbay admin help
   version   which Patchbay this is
   help      this text
 
@@ -241,9 +243,15 @@ function isRole(word: string): word is RoleName {
 async function admin(words: readonly string[], config: Config): Promise<void> {
   const { runAdmin } = await import('../api/operator/command.ts')
   const isHelp = words.length === 0 || words[0] === 'help'
+  const followed: Pick<Running, 'followedPrimary'> = {}
   const text = isHelp
     ? await runAdmin(words, { config, databaseUrl: '' })
-    : await withDatabase(config, 'admin', (databaseUrl) => runAdmin(words, { config, databaseUrl }))
+    : await withDatabase(config, 'admin', async (databaseUrl, _, ownRedisUrl) => {
+        const log = createLogger({ level: 'error', name: 'admin' })
+        const redisUrl = (await primaryUrl({ config, log }, followed)) ?? ownRedisUrl
+        return runAdmin(words, { config, databaseUrl, redisUrl })
+      })
+  followed.followedPrimary?.close()
   process.stdout.write(`${text.trimEnd()}\n`)
 }
 

@@ -1,5 +1,5 @@
 /** What decides where a call stands, as it was just read. */
-export interface CallFacts {
+export interface ExplainedCall {
   readonly status: string
   readonly callType: 'phone' | 'web'
   readonly direction: string
@@ -26,7 +26,7 @@ export interface CallFacts {
 }
 
 /** Why the call is where it is, a sentence a line. */
-export function explainCall(facts: CallFacts): string[] {
+export function explainCall(facts: ExplainedCall): string[] {
   const { status, direction, callType, createdAt, placedAt, endedAt, endReason } = facts
   const lines = [`${direction} ${callType} call, ${status}, made ${createdAt.toISOString()}`]
   if (endedAt !== null) return [...lines, `It is over since ${endedAt.toISOString()}: ${endReason}.`]
@@ -34,7 +34,7 @@ export function explainCall(facts: CallFacts): string[] {
   return [...lines, ...(status === 'queued' && placedAt === null ? waitsFor(facts) : heldBy(facts))]
 }
 
-function heldBy({ leaseMs, nodeId }: CallFacts): string[] {
+function heldBy({ leaseMs, nodeId }: ExplainedCall): string[] {
   const node = nodeId === undefined ? 'no api node reports it to the database' : `api node ${nodeId} reports it`
   if (leaseMs !== undefined && leaseMs > 0) return [`Its lease runs for ${seconds(leaseMs)} more; ${node}.`]
   const lease = leaseMs === undefined ? 'It has no lease' : `Its lease ran out ${seconds(-leaseMs)} ago`
@@ -44,7 +44,7 @@ function heldBy({ leaseMs, nodeId }: CallFacts): string[] {
   ]
 }
 
-function waitsFor(facts: CallFacts): string[] {
+function waitsFor(facts: ExplainedCall): string[] {
   const { callType, batchStatus, isQueued, maintenance, suspended, exhausted, callsAtOnce, placedCalls, seats } = facts
   if (callType === 'web')
     return ['It waits for its client to open the session; unused, its token ends it after a minute or two.']

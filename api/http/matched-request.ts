@@ -2,9 +2,9 @@ import type { Logger } from '../../runtime/process/log.ts'
 import type { RecognisedKey } from '../auth/authenticate.ts'
 import type { Compiled } from '../input.ts'
 import { type AnyRoute, hasEffect, isAudited, takesKey } from '../route.ts'
-import { hasTag, takesMatch } from './conditions.ts'
 import type { Match } from './router.ts'
 import type { Incoming } from './server.ts'
+import { hasTag, takesMatch } from './while-matching.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 const NONE: Readonly<Record<string, string>> = Object.freeze({})

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../runtime/lib/errors.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
-import { hasTag, takesMatch } from '../http/conditions.ts'
+import { hasTag, takesMatch } from '../http/while-matching.ts'
 import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf, takesKey } from '../route.ts'
 import type { FaultType } from '../schema.ts'
 import { type Components, createComponents, schemaName } from './components.ts'

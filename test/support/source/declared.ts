@@ -1,6 +1,6 @@
 import type { Validator } from 'typebox/compile'
 import { Compile } from 'typebox/compile'
-import { hasTag } from '../../../api/http/conditions.ts'
+import { hasTag } from '../../../api/http/while-matching.ts'
 import { createRouter } from '../../../api/http/router.ts'
 import { errorCodes, takesInput } from '../../../api/openapi/openapi.ts'
 import type { AnyRoute } from '../../../api/route.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hasTag, namesTag } from '../../../../api/http/conditions.ts'
+import { hasTag, namesTag } from '../../../../api/http/while-matching.ts'
 import { routes } from '../../../../api/routes.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
 

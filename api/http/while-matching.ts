@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { alone } from '../../store/database/alone.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { AnyRoute } from '../route.ts'
 import { withHeader } from './reply.ts'
@@ -27,7 +27,7 @@ export function takesMatch({ method, auth }: Pick<AnyRoute, 'method' | 'auth'>):
 }
 
 /** The tag of an answer's body; undefined where it has none. */
-export function tagOf({ body }: HttpResponse): string | undefined {
+function etagOf({ body }: HttpResponse): string | undefined {
   if (typeof body !== 'string') return undefined
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 }
@@ -42,7 +42,7 @@ export function namesTag(header: string, tag: string): boolean {
 
 /** The answer with its tag; without its body where its reader has it already. */
 export function tagged(response: HttpResponse, ifNoneMatch: string): HttpResponse {
-  const tag = tagOf(response)
+  const tag = etagOf(response)
   if (tag === undefined || response.status !== 200) return response
   if (ifNoneMatch === '' || !namesTag(ifNoneMatch, tag)) return withHeader(response, 'etag', tag)
   const headers = response.headers.filter(([name]) => name !== 'content-type')
@@ -64,9 +64,8 @@ export async function whileMatching(
 ): Promise<HttpResponse> {
   const leave = await changing.enter({ workspaceId: owner })
   try {
-    return await store.acrossTenants.transaction().execute(async (db) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`change of ${owner} ${path}`}, 0))`.execute(db)
-      const tag = read && tagOf(await read())
+    return await alone(store, `change of ${owner} ${path}`, async () => {
+      const tag = read && etagOf(await read())
       if (tag === undefined ? ifMatch.trim() !== '*' : !namesTag(ifMatch, tag)) {
         throw new PatchbayError('precondition_failed', tag === undefined ? {} : { headers: { etag: tag } })
       }

@@ -1,7 +1,7 @@
 import type { Validator } from 'typebox/compile'
 import { Compile } from 'typebox/compile'
-import { hasTag } from '../../../api/http/while-matching.ts'
 import { createRouter } from '../../../api/http/router.ts'
+import { hasTag } from '../../../api/http/while-matching.ts'
 import { errorCodes, takesInput } from '../../../api/openapi/openapi.ts'
 import type { AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'

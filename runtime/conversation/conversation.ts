@@ -181,7 +181,12 @@ export class Conversation implements LinkedConversation {
         makeTools(
           agent.tools ?? [],
           port,
-          { nextId: () => `tool-${++this.#toolCalls}`, hangUp, phrases: () => this.#hearing.spoken.language.phrases },
+          {
+            nextId: () => `tool-${++this.#toolCalls}`,
+            hangUp,
+            transferring: (on) => this.#report({ type: 'transferring', on }),
+            phrases: () => this.#hearing.spoken.language.phrases,
+          },
           this.#abort.signal,
         ),
       listen: () => this.#hearing.recogniser.stream(),

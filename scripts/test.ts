@@ -23,8 +23,10 @@ const ROOT = join(import.meta.dirname, '..')
 const FILES_PER_PROCESS = 8
 /** How many run beside each other and the real-time tests: most wait for timers and calls, but audio that comes late fails a test. */
 const AT_ONCE = availableParallelism() * 2
-/** Real-time tests need the processor at once when audio arrives. */
-const NICENESS_BESIDE_REALTIME = 8
+/** Real-time tests need the processor at once when audio arrives, and system tests before unit tests that fill the pauses of theirs. */
+const NICENESS_BESIDE = 8
+/** Unit tests beside the others once the real-time tests are over: they take what system tests leave of the processor, a quarter of it. */
+const FILLERS = Math.ceil(availableParallelism() / 2)
 /** For files that hang: on a busy machine a file may take ten times as long as alone. */
 const FILE_TIMEOUT_S = 900
 /** tap itself stops a file that is late, and says where it was. */
@@ -69,8 +71,16 @@ const inRealtime = runInTurn(() => realtime.shift()).finally(() => {
 })
 // Unit tests disturb real-time tests least. Afterwards the long system tests go first, so that none is left to run alone at the end.
 const next = () => (isRealtimeDone ? (system.shift() ?? unit.shift()) : (unit.shift() ?? system.shift()))
-const lanes = Array.from({ length: AT_ONCE }, () => runInTurn(next, { isBeside: true }))
-await Promise.all([checked, inRealtime, ...lanes])
+const niceness = () => (isRealtimeDone ? 0 : NICENESS_BESIDE)
+const lanes = Array.from({ length: AT_ONCE }, () => runInTurn(next, niceness))
+const fillers = Array.from({ length: FILLERS }, async () => {
+  await inRealtime
+  await runInTurn(
+    () => unit.shift(),
+    () => (system.length > 0 ? NICENESS_BESIDE : 0),
+  )
+})
+await Promise.all([checked, inRealtime, ...lanes, ...fillers])
 
 if (failures.length > 0) process.stdout.write(`\nWhat failed:\n${failures.join('')}`)
 // A run that was interrupted failed, whatever it had counted.
@@ -107,9 +117,9 @@ function groupsOf(unitFiles: readonly string[]): TestRun[] {
   })
 }
 
-async function runInTurn(take: () => TestRun | undefined, { isBeside = false } = {}): Promise<void> {
+async function runInTurn(take: () => TestRun | undefined, niceness = () => 0): Promise<void> {
   for (let run = take(); run !== undefined && !interrupted.signal.aborted; run = take()) {
-    await runTests(run, isBeside && !isRealtimeDone ? NICENESS_BESIDE_REALTIME : 0)
+    await runTests(run, niceness())
   }
 }
 
@@ -166,7 +176,7 @@ async function checkAll(): Promise<void> {
   for (const [what, program, args] of CHECKS) {
     if (interrupted.signal.aborted) return
     const { fault, stdout, stderr } = await runNode([join('node_modules', program), ...args], {
-      niceness: NICENESS_BESIDE_REALTIME,
+      niceness: NICENESS_BESIDE,
       // The type checker collects its garbage a quarter as often: it ends before it would fill a machine.
       env: { ...process.env, CI: '1', GOGC: '400' },
     })

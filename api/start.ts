@@ -66,10 +66,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       name: 'api',
       url: `http://127.0.0.1:${port}`,
       notice,
-      leave: () => {
-        sessions.leave()
-        telephony.carriers.leave()
-      },
+      leave: () => sessions.leave(),
       calls,
       stop: (graceMs) => opened.close(graceMs),
     }

@@ -97,6 +97,24 @@ export async function findLink(
     .executeTakeFirst()
 }
 
+/** What a signup link that would work now invites to. Undefined as of `findLink`, and where its workspace is gone. */
+export async function findInvitation(
+  db: Kysely<GlobalTables>,
+  token: string,
+  nowMs: number,
+): Promise<{ email: string; role: WorkspaceRole | null; workspace_name: string | null } | undefined> {
+  const link = await findLink(db, 'signup', token, nowMs)
+  if (link?.workspace_id == null) return link && { email: link.email, role: null, workspace_name: null }
+  const { email, role } = link
+  const workspace = await db
+    .selectFrom('workspaces')
+    .select('name')
+    .where('id', '=', link.workspace_id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return workspace && { email, role, workspace_name: workspace.name }
+}
+
 /** Ends every link of the kind that the user still has. */
 export async function endLinks(db: Kysely<GlobalTables>, kind: LinkKind, userId: string): Promise<void> {
   await db.deleteFrom('one_time_links').where('kind', '=', kind).where('user_id', '=', userId).execute()

@@ -16,16 +16,13 @@ export async function shareTrunks(
   active: ReadonlyMap<string, number>,
 ): Promise<TrunkShare> {
   const calls = [...active].flat()
-  const [ours, pairs, taken] = (await script.run(redis, KEYS, [
-    node,
-    LEASE_MS,
-    wanted.length,
-    ...wanted,
-    ...calls,
-  ])) as [string[], (string | number)[], string[]]
+  const [ours, pairs] = (await script.run(redis, KEYS, [node, LEASE_MS, wanted.length, ...wanted, ...calls])) as [
+    string[],
+    (string | number)[],
+  ]
   const elsewhere = new Map<string, number>()
   for (let at = 0; at + 1 < pairs.length; at += 2) elsewhere.set(String(pairs[at]), Number(pairs[at + 1]))
-  return { ours: new Set(ours), elsewhere, taken: new Set(taken) }
+  return { ours: new Set(ours), elsewhere }
 }
 
 /** Leaves the trunks to other nodes at once. */

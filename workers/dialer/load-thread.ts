@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { shippedPlaces } from '../../runtime/dialing/zones.ts'
+import { loadPlaces } from '../../runtime/dialing/zones.ts'
 import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
 import { limitStatements, postgresClient } from '../../store/connections/postgres-client.ts'
 import { loadBatch } from '../../store/prospects/load-batch.ts'
@@ -31,8 +31,7 @@ serve(async (work: LoadThreadWork, { ask }: TaskContext): Promise<LoadState> => 
 })
 
 async function run(client: pg.Client, work: LoadThreadWork, ask: TaskContext['ask']): Promise<LoadState> {
-  await client.connect()
-  const places = shippedPlaces()
+  const [places] = await Promise.all([loadPlaces(), client.connect()])
   await limitStatements(client, STATEMENT_TIMEOUT_MS)
   const known = { countries: work.countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < work.maxBatches; batch++) {

@@ -10,6 +10,7 @@ import {
   type CodecName,
   type LocalMedia,
   type MediaEncryption,
+  receivedAfter,
   writeAnswer,
   writeOffer,
 } from './offer-answer.ts'
@@ -134,11 +135,12 @@ export class CallMedia {
 
   /** Takes the answer to our offer. Throws MediaRefused. */
   complete(answer: SessionDescription): Agreement {
-    return this.#agree(answer, this.#names)
+    const agreement = this.#agree(answer)
+    return { ...agreement, received: receivedAfter(answer, agreement, this.#codecs, this.#names) }
   }
 
-  #agree(description: SessionDescription, offered?: PayloadTypes): Agreement {
-    const named = agree(description, this.#codecs, this.#local.srtp, offered)
+  #agree(description: SessionDescription): Agreement {
+    const named = agree(description, this.#codecs, this.#local.srtp)
     const { peer, maySendTo } = this.#way
     const isUsable = named !== undefined && isIP(named.address) !== 0 && maySendTo(named.address)
     const agreement = named && { ...named, address: isUsable ? named.address : (peer ?? '') }

@@ -80,7 +80,7 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     await page.getByRole('button', { name: 'New agent' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill(MARKUP)
     await page.getByLabel('Prompt', { exact: true }).fill('You answer the phone. <script>document.title=1</script>')
-    await page.getByRole('button', { name: 'Make agent' }).click()
+    await page.getByRole('button', { name: 'Create agent' }).click()
     await page.getByRole('heading', { name: MARKUP }).waitFor()
 
     await page.getByLabel('First message').fill('Good day!')

@@ -30,7 +30,7 @@ t.test('whoever opens a fresh instance talks to an agent and sees the call', { s
     t.same(await axeFaults(page), [], 'the door is accessible')
     await field.fill('guessed')
     for (const [label, value] of Object.entries(ACCOUNT)) await page.getByLabel(label, { exact: true }).fill(value)
-    await page.getByRole('button', { name: 'Make my account' }).click()
+    await page.getByRole('button', { name: 'Create my account' }).click()
     await page.getByText('Setup token is wrong').waitFor()
     t.same(faults, [])
   })
@@ -41,7 +41,7 @@ t.test('whoever opens a fresh instance talks to an agent and sees the call', { s
   await page.getByRole('heading', { name: 'Welcome to Patchbay' }).waitFor()
   t.same(await axeFaults(page), [], 'the door is accessible')
   for (const [label, value] of Object.entries(ACCOUNT)) await page.getByLabel(label, { exact: true }).fill(value)
-  await page.getByRole('button', { name: 'Make my account' }).click()
+  await page.getByRole('button', { name: 'Create my account' }).click()
 
   await page.getByRole('link', { name: 'Talk to Front desk' }).click()
   await page.getByRole('button', { name: 'Talk to Front desk' }).waitFor()

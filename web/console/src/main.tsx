@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { ApiError, Unreachable } from './data/api.ts'
 import { Gate } from './gate.tsx'
 import { router } from './router.tsx'
+import { welcomePage } from './screens/welcome.tsx'
 import './styles.css'
 import { Toasts } from './ui/toast.tsx'
 
@@ -24,12 +25,18 @@ const queries = new QueryClient({
   },
 })
 
+const Welcome = welcomePage(location.pathname)
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <Gate>
-        <RouterProvider router={router} />
-      </Gate>
+      {Welcome ? (
+        <Welcome />
+      ) : (
+        <Gate>
+          <RouterProvider router={router} />
+        </Gate>
+      )}
       <Toasts />
     </QueryClientProvider>
   </StrictMode>,

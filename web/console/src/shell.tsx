@@ -167,7 +167,7 @@ function UserMenu() {
         align="start"
         items={[
           { label: t('Your account'), icon: 'agents', onSelect: () => void navigate({ to: '/account' }) },
-          { label: t('As the system'), icon: 'info', checked: theme === 'system', onSelect: () => setTheme('system') },
+          { label: t('System theme'), icon: 'info', checked: theme === 'system', onSelect: () => setTheme('system') },
           { label: t('Light'), icon: 'sun', checked: theme === 'light', onSelect: () => setTheme('light') },
           { label: t('Dark'), icon: 'moon', checked: theme === 'dark', onSelect: () => setTheme('dark') },
           ...Object.entries(LANGUAGES).map(([name, label]) => ({

@@ -10,6 +10,7 @@ type Role = 'member' | 'developer' | 'admin'
 
 export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /auth/signup': 'anyone',
+  'POST /auth/invitation': 'anyone',
   'POST /auth/signup': 'anyone',
   'POST /auth/login': 'anyone',
   'POST /auth/refresh': 'anyone',
@@ -171,7 +172,6 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /requests': 'developer',
   'GET /operator/settings': 'operator',
   'PATCH /operator/settings': 'operator',
-  'POST /operator/reload': 'operator',
   'GET /maintenance': 'anyone',
   'PUT /operator/maintenance': 'operator',
   'DELETE /operator/maintenance': 'operator',
@@ -190,6 +190,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'PATCH /operator/users/{user_id}': 'operator',
   'POST /operator/users/{user_id}/password-reset': 'operator',
   'POST /operator/invitations': 'operator',
+  'POST /operator/reload': 'operator',
   'GET /operator/workers': 'operator',
   'POST /operator/workers/{worker_id}/drain': 'operator',
   'GET /operator/audit-log': 'operator',

@@ -107,7 +107,11 @@ async function send(
   } catch (cause) {
     if (signal?.aborted) throw cause
     reached(false)
-    throw new Unreachable(t('Patchbay does not answer. The page goes on by itself once it does.'), { cause })
+    const isRead = method === 'GET'
+    const said = isRead
+      ? t('Patchbay does not answer. The page goes on by itself once it does.')
+      : t('Patchbay does not answer, so nothing was saved. Nothing you typed is lost: try again once it is back.')
+    throw new Unreachable(said, { cause })
   }
 }
 

@@ -6,11 +6,12 @@ import { t, wordOf } from '../language/t.ts'
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const timeOnly = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const dayTime = new Intl.DateTimeFormat(locale, {
-  day: '2-digit',
+  day: 'numeric',
   month: 'short',
-  hour: '2-digit',
+  hour: 'numeric',
   minute: '2-digit',
 })
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
 const weekHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit' })
 const whole = new Intl.NumberFormat(locale)
@@ -30,6 +31,8 @@ export const NONE = '–'
 const fixed = (amount: number, digits: 0 | 1 | 2): string => decimals[digits]!.format(amount)
 
 export const formatInstant = (iso: string | null | undefined): string => (iso ? dateTime.format(new Date(iso)) : NONE)
+/** With its seconds. */
+export const formatExactly = (iso: string): string => exact.format(new Date(iso))
 export const formatTime = (iso: string): string => timeOnly.format(new Date(iso))
 export const formatDayTime = (iso: string | null | undefined): string => (iso ? dayTime.format(new Date(iso)) : NONE)
 export const formatWeekday = (iso: string): string => weekday.format(new Date(iso))
@@ -63,7 +66,8 @@ export function formatMs(ms: number | null | undefined): string {
 /** Calls cost parts of a cent: `$0.0123`, `$12.30`. */
 export function formatUsd(usd: number | null | undefined): string {
   if (usd == null) return NONE
-  const digits = usd === 0 || Math.abs(usd) >= 1 ? 2 : 4
+  const isWholeCents = Math.abs(usd) >= 1 || Number.isInteger(usd * 100)
+  const digits = isWholeCents ? 2 : 4
   return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: 'USD',

@@ -175,7 +175,7 @@ function Workspaces() {
   const create = useWrite<Workspace, string>(
     (name) => ['/workspaces', { method: 'POST', body: { name, type: 'team' } }],
     {
-      done: ({ name }) => t('{name} is made; choose it on the left to work in it', { name }),
+      done: ({ name }) => t('{name} is created; choose it on the left to work in it', { name }),
       quiet: true,
       onDone: () => {
         changed()
@@ -252,7 +252,7 @@ function Workspaces() {
           <DialogActions>
             <Button onClick={() => setNew(false)}>{t('Cancel')}</Button>
             <Button busy={create.isPending} kind="primary" type="submit">
-              {t('Make workspace')}
+              {t('Create workspace')}
             </Button>
           </DialogActions>
         </form>

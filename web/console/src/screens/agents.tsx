@@ -138,7 +138,7 @@ function NoAgents({ onNew }: { onNew: () => void }) {
     >
       {may('developer')
         ? t('Write down what it should know and how it greets. You can talk to it right away.')
-        : t('A Developer or an Admin of this workspace makes agents; ask one of them.')}
+        : t('Developers and Admins of this workspace create agents; ask one of them.')}
     </Empty>
   )
 }
@@ -181,7 +181,7 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={create.isPending} kind="primary" type="submit">
-            {t('Make agent')}
+            {t('Create agent')}
           </Button>
         </DialogActions>
       </form>

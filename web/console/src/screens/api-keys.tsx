@@ -145,7 +145,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: string
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={create.isPending} kind="primary" type="submit">
-            {t('Make key')}
+            {t('Create key')}
           </Button>
         </DialogActions>
       </form>

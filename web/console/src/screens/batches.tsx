@@ -66,7 +66,7 @@ export function Screen() {
           { name: t('Completed'), align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.completed) },
           { name: t('Failed'), align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.failed) },
           {
-            name: t('Made'),
+            name: t('Created'),
             align: 'end',
             wide: true,
             cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
@@ -220,7 +220,7 @@ function Found({ preview: { columns, phone_column, rows, skipped }, isReading, o
               [t('Will be called'), rows.called, 'good'],
               [t('No number'), rows.invalid, 'bad'],
               [t('Do not call'), rows.do_not_call, 'warn'],
-              [t('Numbers twice'), rows.duplicates],
+              [t('Duplicate numbers'), rows.duplicates],
             ]}
             total={rows.total}
           />
@@ -318,7 +318,7 @@ export function BatchScreen() {
             <Stat label={t('Calling')} value={formatCount(counts.in_progress)} />
             <Stat label={t('Completed')} value={formatCount(counts.completed)} />
             <Stat label={t('Failed')} tone={counts.failed > 0 ? 'bad' : 'neutral'} value={formatCount(counts.failed)} />
-            <Stat label={t('Duplicates left out')} value={formatCount(counts.duplicates)} />
+            <Stat label={t('Duplicate numbers')} value={formatCount(counts.duplicates)} />
           </div>
         </Card>
         <Card flush title={t('Rows')}>

@@ -53,19 +53,21 @@ export function Screen() {
     <>
       <PageHead
         actions={
-          <a
-            className={buttonClass()}
-            download="calls.csv"
-            href={`/calls/export-csv?${new URLSearchParams(definedOf(query))}`}
-          >
-            <Icon name="download" size={16} /> CSV
-          </a>
+          <>
+            <LiveNow />
+            <a
+              className={buttonClass()}
+              download="calls.csv"
+              href={`/calls/export-csv?${new URLSearchParams(definedOf(query))}`}
+            >
+              <Icon name="download" size={16} /> CSV
+            </a>
+          </>
         }
         lead={total === undefined ? t('Every call, newest first.') : listedOf(total, isFiltered)}
         title={t('Calls')}
       />
       <FilterBar filters={filters} isFiltered={isFiltered} number={number} onChange={set} onNumber={setNumber} />
-      {!isFiltered && <LiveNow />}
       <Card flush>
         <VirtualList<Call>
           empty={
@@ -102,34 +104,18 @@ export function Screen() {
   )
 }
 
-const MOST_LIVE = 5
-
-/** Those that run stand on top, however long ago they began. */
+/** The way to the calls that run, which may have begun long ago. */
 function LiveNow() {
   const { data } = useRead<Page<Call>>('/calls/logs', {
-    query: { status: 'in_progress', page_size: MOST_LIVE },
+    query: { status: 'in_progress', page_size: 1 },
     everyMs: EVERY_MS,
   })
   if (data === undefined || data.total === 0) return null
   return (
-    <Card
-      actions={
-        <Link className={buttonClass('plain', 'sm')} to="/live">
-          {t('All live calls')}
-        </Link>
-      }
-      className="mb-4"
-      flush
-      title={`${t('Live now')} (${formatCount(data.total)})`}
-    >
-      <ul aria-label={t('Live now')}>
-        {data.items.map((call) => (
-          <li className="h-12 border-t border-line" key={call.call_log_id}>
-            <Row call={call} />
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <Link className={buttonClass()} to="/live">
+      <span className="size-1.5 animate-[pulse-dot_1.6s_ease-in-out_infinite] rounded-full bg-accent" />
+      {t('{n} live', { n: formatCount(data.total) })}
+    </Link>
   )
 }
 
@@ -268,10 +254,16 @@ function Row({ call }: { call: Call }) {
         <CallStatus call={call} />
       </span>
       <span className="hidden truncate text-sm text-muted 2xl:block">{formatWord(call.disposition)}</span>
-      <span className="hidden text-right text-sm md:block">{formatDuration(call.duration)}</span>
+      <span className="hidden text-right text-sm md:block">{formatDuration(lengthOf(call))}</span>
       <span className="hidden text-right text-sm xl:block">{formatMs(call.latency.p50_ms)}</span>
       <span className="hidden text-right text-sm xl:block">{formatUsd(call.cost.total_cost)}</span>
       <span className="hidden truncate text-right text-sm text-muted md:block">{formatDayTime(call.created_at)}</span>
     </Link>
   )
+}
+
+/** A running call's length counts with each reading of the list. */
+function lengthOf({ duration, status, answered_at }: Call): number | null {
+  if (status !== 'in_progress' || answered_at === null) return duration
+  return Math.max(0, Math.round((Date.now() - Date.parse(answered_at)) / 1000))
 }

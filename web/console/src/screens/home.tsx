@@ -16,7 +16,7 @@ const EVERY_MS = 5_000
 
 /** How things stand: calls now, today's figures, what needs somebody. */
 export function Home() {
-  const { user } = useSession()
+  const { user, isOperator } = useSession()
   const agents = useRead<Agent[]>('/agents')
   const recent = useRead<Page<Call>>('/calls/logs', { query: { page_size: RECENT }, everyMs: EVERY_MS })
   const live = useRead<Page<Call>>('/calls/logs', { query: { page_size: 1, status: 'in_progress' }, everyMs: EVERY_MS })
@@ -27,7 +27,7 @@ export function Home() {
         <Invitations />
         <Attention />
         {recent.data?.total === 0 && agents.data && <FirstSteps agents={agents.data} />}
-        <div className="grid gap-4 xl:grid-cols-[1fr_22rem]">
+        <div className={`grid gap-4 ${isOperator ? 'xl:grid-cols-[1fr_22rem]' : ''}`}>
           <div className="min-w-0 space-y-4">
             <Today live={live.data?.total} />
             <Card
@@ -42,7 +42,7 @@ export function Home() {
               {recent.data ? <Recent calls={recent.data.items} /> : <Loading />}
             </Card>
           </div>
-          <Workers />
+          {isOperator && <Workers />}
         </div>
       </div>
     </>
@@ -61,7 +61,7 @@ function FirstSteps({ agents }: { agents: readonly Agent[] }) {
       <div className="flex flex-wrap items-center justify-between gap-4">
         <div>
           <h2 className="text-md">
-            {first ? t('Talk to {agent_name}', { agent_name: first.agent_name }) : t('Make your first agent')}
+            {first ? t('Talk to {agent_name}', { agent_name: first.agent_name }) : t('Create your first agent')}
           </h2>
           <p className="mt-0.5 max-w-xl text-pretty">
             {first

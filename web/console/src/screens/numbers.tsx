@@ -12,6 +12,7 @@ import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { ListCard } from '../ui/list-page.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
+import { PlaceCall } from './call/place-call.tsx'
 import { TrunkState } from './trunk/trunk-state.tsx'
 import { Trunks } from './trunks.tsx'
 
@@ -39,6 +40,7 @@ function Numbers() {
   const { data: trunks } = useRead<Trunk[]>('/trunks', { everyMs: TRUNKS_EVERY_MS })
   const [adding, setAdding] = useState<'register' | 'buy'>()
   const [removed, setRemoved] = useState<PhoneNumber>()
+  const [calling, setCalling] = useState<PhoneNumber>()
   const assign = useWrite<PhoneNumber, { phone_number: string; agent_id: string | null }>(
     ({ phone_number, agent_id }) => [
       `/phone-numbers/${encodeURIComponent(phone_number)}`,
@@ -108,13 +110,24 @@ function Numbers() {
                   name: '',
                   align: 'end' as const,
                   cell: (number: PhoneNumber) => (
-                    <Button
-                      aria-label={t('Remove {phone_number}', { phone_number: number.phone_number })}
-                      icon="trash"
-                      kind="quiet"
-                      onClick={() => setRemoved(number)}
-                      size="sm"
-                    />
+                    <span className="flex justify-end gap-1">
+                      {number.agent_id && (
+                        <Button
+                          aria-label={t('Call a number from {phone_number}', { phone_number: number.phone_number })}
+                          icon="calls"
+                          kind="quiet"
+                          onClick={() => setCalling(number)}
+                          size="sm"
+                        />
+                      )}
+                      <Button
+                        aria-label={t('Remove {phone_number}', { phone_number: number.phone_number })}
+                        icon="trash"
+                        kind="quiet"
+                        onClick={() => setRemoved(number)}
+                        size="sm"
+                      />
+                    </span>
                   ),
                 },
               ]
@@ -130,6 +143,13 @@ function Numbers() {
         rowKey={({ phone_number }) => phone_number}
         title={({ length }) => (length === 1 ? t('1 number') : t('{n} numbers', { n: length }))}
       />
+      {calling && (
+        <PlaceCall
+          agentId={calling.agent_id ?? undefined}
+          from={calling.phone_number}
+          onClose={() => setCalling(undefined)}
+        />
+      )}
       {adding && <AddNumber agents={agents ?? []} kind={adding} onClose={() => setAdding(undefined)} />}
       <Confirm
         action={t('Remove')}

@@ -8,7 +8,7 @@ import { Badge, Card, Facts, Loading, PageHead, type Tone } from '../ui/layout.t
 const EVERY_MS = 15_000
 const STATES: Readonly<Record<Provider['health']['state'], readonly [Tone, string]>> = {
   ok: ['good', t('Ready')],
-  no_key: ['neutral', t('Needs a key')],
+  no_key: ['neutral', t('Not set up')],
   refused: ['bad', t('Key refused')],
   failed: ['bad', t('Fails')],
   broken: ['bad', t('Broken')],

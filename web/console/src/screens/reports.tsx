@@ -118,6 +118,8 @@ function Report({
               value: total_calls,
               text: formatCount(total_calls),
             }))}
+            format={formatCount}
+            isCount
             label={t('Calls over time')}
           />
         </Card>
@@ -128,6 +130,7 @@ function Report({
               value: total_cost ?? 0,
               text: formatUsd(total_cost),
             }))}
+            format={formatUsd}
             label={t('Cost over time')}
           />
         </Card>

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { api } from '../data/api.ts'
 import type { User } from '../data/types.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
+import { setPageTitle } from '../ui/layout.tsx'
 import { Wordmark } from '../ui/wordmark.tsx'
 import { makeSampleAgent } from './sample-agent.ts'
 
@@ -31,7 +32,7 @@ export function SignIn() {
           <>
             <Heading title={offer?.first ? t('Welcome to Patchbay') : t('Sign up')}>
               {offer?.first
-                ? t('Make your account. It runs this installation and comes with an agent to talk to.')
+                ? t('Create your account. It runs this installation and comes with an agent to talk to.')
                 : t('Your account comes with a workspace of its own.')}
             </Heading>
             <SignupForm first={offer?.first ?? false} onDone={enter} wantsToken={offer?.setup_token ?? false} />
@@ -62,10 +63,14 @@ export function SignIn() {
   )
 }
 
-function Heading({ title, children }: { title: string; children?: ReactNode }) {
+export function Heading({ title, children }: { title: string; children?: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (heading.current) setPageTitle(heading.current)
+  })
   return (
     <div className="mt-8 mb-5">
-      <h1>{title}</h1>
+      <h1 ref={heading}>{title}</h1>
       {children && <p className="mt-1 text-muted">{children}</p>}
     </div>
   )
@@ -83,7 +88,7 @@ function Switch({ ask, label, onClick }: { ask?: string; label: string; onClick:
 }
 
 /** Runs a form's request and keeps its fault. */
-function useForm(send: (fields: Record<string, string>) => Promise<void>) {
+export function useForm(send: (fields: Record<string, string>) => Promise<void>) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
@@ -155,8 +160,12 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
       <Field fault={faultOf(error, 'password')} hint={t('At least 8 characters')} label={t('Password')}>
         <Input autoComplete="new-password" minLength={8} name="password" required type="password" />
       </Field>
-      <Field hint={t('With country code, as +14155550123')} label={t('Phone number')}>
-        <Input autoComplete="tel" name="phone_number" placeholder="+14155550123" required type="tel" />
+      <Field
+        fault={faultOf(error, 'phone_number')}
+        hint={t('With country code, as +14155550123')}
+        label={t('Phone number')}
+      >
+        <Input autoComplete="tel" name="phone_number" required type="tel" />
       </Field>
       {wantsToken && (
         <Field
@@ -173,7 +182,7 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
       )}
       <Fault error={error} />
       <Button busy={busy} className="w-full" kind="primary" type="submit">
-        {first ? t('Make my account') : t('Sign up')}
+        {first ? t('Create my account') : t('Sign up')}
       </Button>
     </form>
   )

@@ -6,10 +6,10 @@ import type { AuditEntry, Invitation, Member, Retention, Role } from '../data/ty
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { Card, Empty, Loading } from '../ui/layout.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
@@ -87,14 +87,14 @@ function Members() {
     <div className="space-y-4">
       {may('admin') && (
         <Card title={t('Invite somebody')}>
-          <form className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_12rem_auto]" onSubmit={submit}>
+          <form className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_16rem_auto]" onSubmit={submit}>
             <Field label={t('E-mail')}>
               <Input name="email" required type="email" />
             </Field>
             <Field label={t('Role')}>
               <Select defaultValue="member" name="role">
                 <option value="member">{t('Member: listens and calls')}</option>
-                <option value="developer">{t('Developer: makes agents')}</option>
+                <option value="developer">{t('Developer: creates agents')}</option>
                 <option value="admin">{t('Admin: everything')}</option>
               </Select>
             </Field>
@@ -113,14 +113,12 @@ function Members() {
           <div className="mt-3 empty:hidden">
             <Fault error={invite.error ?? createLink.error} />
           </div>
-          <Dialog
+          <ShownOnce
             lead={t('It works once, within a week. Hand it to the person yourself.')}
             onClose={() => setLink(undefined)}
-            open={link !== undefined}
+            secret={link}
             title={t('Invitation link')}
-          >
-            <code className="block rounded-md bg-sunken p-3 text-sm wrap-anywhere">{link}</code>
-          </Dialog>
+          />
         </Card>
       )}
       <Card flush title={members.length === 1 ? t('1 member') : t('{length} members', { length: members.length })}>
@@ -214,7 +212,7 @@ function Members() {
         open={removed !== undefined}
         title={t('Remove {name}?', { name: removed?.name })}
       >
-        {t('They see nothing of this workspace any more. What they made stays.')}
+        {t('They lose access to this workspace. What they created stays.')}
       </Confirm>
     </div>
   )
@@ -268,7 +266,7 @@ export function Audit({ path }: { path: string }) {
       <VirtualList<AuditEntry>
         empty={
           <Empty icon="operator" title={t('Nothing yet')}>
-            {t('Every change appears here, with who made it and from where.')}
+            {t('Every change appears here, with its author and address.')}
           </Empty>
         }
         label={t('Audit log')}

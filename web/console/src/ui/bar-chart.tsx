@@ -1,22 +1,23 @@
-import { TimeChart } from './time-chart.tsx'
+import { axisTop, TimeChart } from './time-chart.tsx'
 
 interface BarChartProps {
   bars: readonly { label: string; value: number; text: string }[]
   label: string
+  format: (figure: number) => string
+  /** Amounts that are no counts have steps of any size. */
+  isCount?: boolean
 }
 
 /** Amounts over time. */
-export function BarChart({ bars, label }: BarChartProps) {
-  const most = Math.max(...bars.map(({ value }) => value), 0)
+export function BarChart({ bars, label, format, isCount = false }: BarChartProps) {
+  const top = axisTop(Math.max(...bars.map(({ value }) => value), 0), isCount)
   return (
-    <TimeChart bars={bars} height="h-44" label={label}>
-      {({ label: name, value, text }) => (
-        <div className="group relative flex h-full min-w-0 flex-1 items-end" key={name} title={`${name}: ${text}`}>
-          <div
-            className="w-full rounded-t-sm bg-accent transition-opacity group-hover:opacity-70"
-            style={{ height: most === 0 ? 0 : `${(value / most) * 100}%`, minHeight: value > 0 ? 2 : 0 }}
-          />
-        </div>
+    <TimeChart axis={{ top, format }} bars={bars} height="h-44" label={label}>
+      {({ value }) => (
+        <div
+          className="absolute inset-x-0 bottom-0 rounded-t-sm bg-accent transition-opacity group-hover:opacity-70"
+          style={{ height: `${(value / top) * 100}%`, minHeight: value > 0 ? 2 : 0 }}
+        />
       )}
     </TimeChart>
   )

@@ -1,7 +1,8 @@
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
+import { Notice } from './layout.tsx'
 
 interface DialogProps {
   open: boolean
@@ -10,7 +11,7 @@ interface DialogProps {
   lead?: ReactNode
   children: ReactNode
   wide?: boolean
-  /** Can't be left by Escape or a click beside it. */
+  /** Escape or a click beside it does not close it. */
   firm?: boolean
 }
 
@@ -18,21 +19,42 @@ const FIRST = ['input:enabled, textarea:enabled, select:enabled', 'button:enable
 
 export function Dialog({ open, onClose, title, lead, children, wide, firm }: DialogProps) {
   const body = useRef<HTMLDivElement>(null)
+  const opener = useRef<Element | null>(null)
+  const isChanged = useRef(false)
+  const [asks, setAsks] = useState(false)
+  useEffect(() => {
+    isChanged.current = false
+    setAsks(false)
+  }, [open])
   const stay = (event: Event) => event.preventDefault()
+  /** What was typed is thrown away only after a question. */
+  const leave = () => {
+    if (isChanged.current) setAsks(true)
+    else onClose()
+  }
+  /** Focus goes back to where it came from; where that is gone, to the screen. */
+  const giveBack = (event: Event) => {
+    event.preventDefault()
+    const before = opener.current
+    const to = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('main')
+    to?.focus({ preventScroll: true })
+  }
   /** A form begins at its first field; a question begins at the harmless answer. */
   const begin = (event: Event) => {
+    opener.current = document.activeElement
     const first = FIRST.map((selector) => body.current?.querySelector<HTMLElement>(selector)).find(Boolean)
     if (!first) return
     event.preventDefault()
     first.focus()
   }
   return (
-    <Radix.Root onOpenChange={(next) => next || onClose()} open={open}>
+    <Radix.Root onOpenChange={(next) => next || leave()} open={open}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Radix.Content
           {...(lead ? {} : { 'aria-describedby': undefined })}
           {...(firm ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
+          onCloseAutoFocus={giveBack}
           onOpenAutoFocus={begin}
           className={`fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-surface shadow-[var(--shadow)] ${
             wide ? 'max-w-3xl' : 'max-w-lg'
@@ -49,9 +71,34 @@ export function Dialog({ open, onClose, title, lead, children, wide, firm }: Dia
               </Radix.Close>
             )}
           </div>
-          <div className="overflow-y-auto px-5 pt-4 pb-5" ref={body}>
+          <div
+            className="overflow-y-auto px-5 pt-4 pb-5"
+            onInput={() => {
+              isChanged.current = true
+            }}
+            ref={body}
+          >
             {children}
           </div>
+          {asks && (
+            <div className="border-t border-line px-5 py-3">
+              <Notice
+                action={
+                  <span className="flex gap-2">
+                    <Button onClick={() => setAsks(false)} size="sm">
+                      {t('Keep editing')}
+                    </Button>
+                    <Button kind="danger" onClick={onClose} size="sm">
+                      {t('Discard')}
+                    </Button>
+                  </span>
+                }
+                tone="warn"
+              >
+                {t('What you typed here is not saved.')}
+              </Notice>
+            </div>
+          )}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

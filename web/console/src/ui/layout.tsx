@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { t } from '../language/t.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -31,11 +31,25 @@ interface PageHeadProps {
   actions?: ReactNode
 }
 
+/** The heading's first words become the title of the tab: a badge beside them does not. */
+export function setPageTitle(heading: HTMLElement): void {
+  const words = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT).nextNode()?.textContent?.trim()
+  document.title = words ? `${words} · Patchbay` : 'Patchbay'
+}
+
+/** The head of a screen; its title is the tab's, too. */
 export function PageHead({ title, lead, actions }: PageHeadProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    const { current } = heading
+    if (current) setPageTitle(current)
+  })
   return (
     <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
-        <h1 className="truncate">{title}</h1>
+        <h1 className="truncate" ref={heading}>
+          {title}
+        </h1>
         {lead && <p className="mt-0.5 text-muted">{lead}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

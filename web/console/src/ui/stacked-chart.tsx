@@ -1,5 +1,6 @@
+import { formatCount } from '../data/format.ts'
 import { t } from '../language/t.ts'
-import { TimeChart } from './time-chart.tsx'
+import { axisTop, TimeChart } from './time-chart.tsx'
 
 interface StackedChartProps {
   label: string
@@ -13,7 +14,7 @@ const COLOURS = ['var(--accent)', 'var(--caller)', 'var(--think)', 'var(--warn)'
 /** Counts of several kinds over time. */
 export function StackedChart({ label, parts, bars }: StackedChartProps) {
   const totals = bars.map(({ counts }) => parts.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0))
-  const most = Math.max(...totals, 1)
+  const top = axisTop(Math.max(...totals), true)
   const colourOf = (at: number) => COLOURS[at % COLOURS.length]
   const legend = (
     <ul aria-hidden="true" className="mb-2 flex flex-wrap gap-x-3 gap-y-1 text-xs text-muted">
@@ -26,13 +27,13 @@ export function StackedChart({ label, parts, bars }: StackedChartProps) {
   )
   const told = bars.map((bar) => ({ ...bar, text: textOf(parts, bar.counts) }))
   return (
-    <TimeChart bars={told} height="h-36" label={label} legend={legend}>
-      {({ label: name, counts, text }) => (
-        <div className="flex h-full min-w-0 flex-1 flex-col-reverse" key={name} title={`${name}: ${text}`}>
+    <TimeChart axis={{ top, format: formatCount }} bars={told} height="h-36" label={label} legend={legend}>
+      {({ counts }) => (
+        <div className="flex h-full flex-col-reverse overflow-hidden rounded-t-sm">
           {parts.map((part, at) => (
             <div
               key={part.name}
-              style={{ background: colourOf(at), height: `${((counts[part.name] ?? 0) / most) * 100}%` }}
+              style={{ background: colourOf(at), height: `${((counts[part.name] ?? 0) / top) * 100}%` }}
             />
           ))}
         </div>

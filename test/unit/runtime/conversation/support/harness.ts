@@ -200,6 +200,8 @@ export interface CallOptions {
   startsAhead?: boolean
   /** The line is dead until then. */
   lineFrom?: Promise<void>
+  /** In place of the end-of-turn model. */
+  endOfTurn?: LocalModels['endOfTurn']
   /** Adds what else is on the line to a frame of it. */
   line?: (frame: Int16Array) => void
 }
@@ -209,6 +211,7 @@ export async function call({
   providers,
   open,
   agent,
+  endOfTurn,
   breakers,
   prepare,
   line,
@@ -230,7 +233,7 @@ export async function call({
     breakers: breakers ?? new Breakers(),
     fillers: new Fillers(),
     random: Math.random,
-    models: await sharedModels(),
+    models: { ...(await sharedModels()), ...(endOfTurn === undefined ? {} : { endOfTurn }) },
     pacer,
     clock: systemClock,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),

@@ -15,6 +15,7 @@ import { Badge, Loading, PageHead } from '../../ui/layout.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { PlaceCall } from '../call/place-call.tsx'
 import { Knowledge } from './knowledge.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { PublicForm } from './public-form.tsx'
@@ -46,6 +47,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
   const { may } = useSession()
   const [changed, setChanged] = useState<AgentInput>({})
   const [isDeleting, setDeleting] = useState(false)
+  const [isCalling, setCalling] = useState(false)
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -96,6 +98,9 @@ function Editor({ agent: saved }: { agent: Agent }) {
         actions={
           <>
             {isChanged && <Badge tone="warn">{t('Not saved')}</Badge>}
+            <Button icon="calls" onClick={() => setCalling(true)}>
+              {t('Call a number')}
+            </Button>
             {may('developer') && (
               <>
                 {isChanged && <Button onClick={() => setChanged({})}>{t('Discard')}</Button>}
@@ -112,7 +117,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
                   onSelect: () => void duplicate(saved, navigate),
                 },
                 {
-                  label: t('Its calls'),
+                  label: t('Show calls'),
                   icon: 'calls',
                   onSelect: () => void navigate({ to: '/calls', search: { agent_id: saved.agent_id } }),
                 },
@@ -129,6 +134,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
         }
         title={agent.agent_name}
       />
+      {isCalling && <PlaceCall agentId={saved.agent_id} onClose={() => setCalling(false)} />}
       <div className="mb-3 empty:hidden">
         <Fault error={save.error} />
       </div>

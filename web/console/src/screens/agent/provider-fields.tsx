@@ -40,7 +40,7 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
             <option key={one.provider} value={one.provider}>
               {one.title}
               {one.health.state === 'no_key'
-                ? ` (${t('needs a key')})`
+                ? ` (${t('not set up')})`
                 : one.health.state === 'ok' || one.health.state === 'not_asked'
                   ? ''
                   : ` (${t('fails')})`}

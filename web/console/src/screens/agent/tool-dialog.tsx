@@ -118,7 +118,7 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
           />
         </Field>
         <Field fault={faults.timeout_ms} label={t('Timeout, ms')}>
-          <Input defaultValue={tool?.http?.timeout_ms ?? 10_000} inputMode="numeric" name="timeout_ms" />
+          <Input defaultValue={tool?.http?.timeout_ms ?? 5_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
       <Field
@@ -168,7 +168,7 @@ function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<
           />
         </Field>
         <Field fault={faults.timeout_ms} label={t('Timeout, ms')}>
-          <Input defaultValue={tool?.timeout_ms ?? 10_000} inputMode="numeric" name="timeout_ms" />
+          <Input defaultValue={tool?.timeout_ms ?? 5_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
       <Field

@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { formatMs } from '../../data/format.ts'
 import { useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
 import type { Tool } from '../../data/types.ts'
-import { t } from '../../language/t.ts'
+import { said, t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fault } from '../../ui/fault.tsx'
 import { Field, Textarea } from '../../ui/field.tsx'
-import { Badge } from '../../ui/layout.tsx'
+import { Badge, Notice } from '../../ui/layout.tsx'
 
 interface ToolTryProps {
   agentId: string
@@ -23,6 +24,7 @@ interface Tried {
 
 /** Sends an HTTP tool's request once, as the form has it, and shows what the model would read. */
 export function ToolTry({ agentId, read }: ToolTryProps) {
+  const { isOperator } = useSession()
   const [text, setText] = useState('{}')
   const [fault, setFault] = useState<string>()
   const attempt = useWrite<Tried, { tool: Tool; given: unknown }>(
@@ -61,6 +63,12 @@ export function ToolTry({ agentId, read }: ToolTryProps) {
         )}
       </div>
       <Fault error={attempt.error} />
+      {attempt.data?.fault && (
+        <Notice tone="bad">
+          {said(attempt.data.fault)}
+          {isOperator && ` ${t('PATCHBAY_TOOLS_ALLOW_NET allows addresses of your own network.')}`}
+        </Notice>
+      )}
       {attempt.data && (
         <>
           <p className="text-xs text-muted">{t('What the model would read')}</p>

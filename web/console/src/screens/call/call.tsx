@@ -4,6 +4,7 @@ import { useFeed } from '../../data/feed.ts'
 import {
   formatCount,
   formatDuration,
+  formatExactly,
   formatInstant,
   formatMs,
   formatShare,
@@ -25,6 +26,7 @@ import { CallStatus, isRunning, partyOf } from '../call-status.tsx'
 import { Supervise } from '../live/supervise.tsx'
 import { Analysis } from './analysis.tsx'
 import { Events } from './events.tsx'
+import { PlaceCall } from './place-call.tsx'
 import { Recording, type RecordingHandle } from './recording.tsx'
 import { SipLadder } from './signalling.tsx'
 import { Transcript } from './transcript.tsx'
@@ -97,6 +99,7 @@ function Head({ call }: { call: Call }) {
   const { may } = useSession()
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
+  const [isCalling, setCalling] = useState(false)
   const hangUp = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
     done: t('Hung up'),
     changes: ['/calls'],
@@ -109,6 +112,14 @@ function Head({ call }: { call: Call }) {
   const { previous, next } = useNeighbours(call)
   return (
     <>
+      {isCalling && (
+        <PlaceCall
+          agentId={call.agent_id}
+          from={(call.direction === 'inbound' ? call.to_number : call.from_number) ?? undefined}
+          onClose={() => setCalling(false)}
+          to={(call.direction === 'inbound' ? call.from_number : call.to_number) ?? undefined}
+        />
+      )}
       <PageHead
         actions={
           <>
@@ -129,6 +140,12 @@ function Head({ call }: { call: Call }) {
                       .writeText(location.href)
                       .then(() => toast(t('The link works for members of this workspace'))),
                 },
+                call.call_type === 'phone' &&
+                  !isRunning(call) && {
+                    label: t('Call again'),
+                    icon: 'calls',
+                    onSelect: () => setCalling(true),
+                  },
                 {
                   label: t('Its agent'),
                   icon: 'agents',
@@ -259,7 +276,7 @@ function About({ call }: { call: Call }) {
     [t('Answered by'), call.answered_by && formatWord(call.answered_by)],
     [t('Consent'), call.consent && formatWord(call.consent)],
     [t('Campaign'), call.campaign_slug],
-    [t('Answered'), call.answered_at && formatInstant(call.answered_at)],
+    [t('Answered'), call.answered_at && formatExactly(call.answered_at)],
     [t('Ended'), call.ended_at && formatInstant(call.ended_at)],
     [t('Trunk'), carrier?.trunk],
     [t('SIP status'), carrier?.sip_status?.toString()],

@@ -65,7 +65,7 @@ function paint(canvas: HTMLCanvasElement, { peaks, turns, totalMs, atMs }: Omit<
   const x = (ms: number) => (ms / totalMs) * width
   const half = HEIGHT_PX / 2
   for (const { role, start_ms, end_ms } of turns) {
-    to.fillStyle = colour(role === 'user' ? '--caller-soft' : '--accent-soft')
+    to.fillStyle = colour(`${role === 'user' ? '--caller' : '--accent'}${peaks ? '-soft' : ''}`)
     to.fillRect(x(start_ms), role === 'user' ? 0 : half, Math.max(1, x(end_ms) - x(start_ms)), half)
   }
   if (peaks) {

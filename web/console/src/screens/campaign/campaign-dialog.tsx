@@ -110,7 +110,7 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
               type="number"
             />
           </Field>
-          <Field fault={fault('max_number_calls')} label={t('Tries a person, at most')}>
+          <Field fault={fault('max_number_calls')} label={t('Attempts per contact, at most')}>
             <Input
               defaultValue={campaign?.max_number_calls ?? 3}
               min={1}
@@ -141,7 +141,7 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={save.isPending} kind="primary" type="submit">
-            {campaign ? t('Save') : t('Make campaign')}
+            {campaign ? t('Save') : t('Create campaign')}
           </Button>
         </DialogActions>
       </form>

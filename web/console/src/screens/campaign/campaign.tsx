@@ -77,7 +77,7 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
         actions={
           <>
             <Link className={buttonClass()} search={{ campaign: campaign.slug }} to="/calls">
-              {t('Its calls')}
+              {t('Show calls')}
             </Link>
             {may('developer') && (
               <>

@@ -59,7 +59,7 @@ export function Lists({ campaign }: { campaign: Campaign }) {
                   ) : (
                     t('{n} of {all} loaded', { n: formatCount(rows.loaded), all: formatCount(rows.total) })
                   )}
-                  {rows.duplicates > 0 && t(', {n} twice', { n: formatCount(rows.duplicates) })}
+                  {rows.duplicates > 0 && t(', {n} duplicates', { n: formatCount(rows.duplicates) })}
                   {rows.do_not_call > 0 && t(', {n} do not call', { n: formatCount(rows.do_not_call) })}
                   {consent_attested && t(', consent stated by {by}', { by: consent_attested.by })}
                   {rows.invalid > 0 && (

@@ -30,7 +30,7 @@ const REASONS = {
   invalid_number: t('No phone number'),
   invalid_consent: t('The time of the consent is none'),
   invalid_metadata: t('Its metadata is too long'),
-  duplicate: t('Came before'),
+  duplicate: t('Already there'),
   do_not_call: t('On the do-not-call list'),
 } as const satisfies Record<UploadPreview['skipped'][number]['code'], string>
 
@@ -232,8 +232,8 @@ function Found({ preview: { rows, held, skipped }, isReading }: { preview: Uploa
         rows={[
           [t('Rows'), rows.total],
           [t('Will be loaded'), rows.loaded, 'good'],
-          [t('Not readable'), rows.invalid, 'bad'],
-          [t('Came before'), rows.duplicates, 'warn'],
+          [t('No phone number'), rows.invalid, 'bad'],
+          [t('Already there'), rows.duplicates, 'warn'],
           [t('Do not call'), rows.do_not_call, 'warn'],
         ]}
         total={rows.total}

@@ -37,7 +37,7 @@ export function Screen() {
           {t('API documentation')}
         </a>
       }
-      lead={t('What other programs are told, and what they may do.')}
+      lead={t('What other programs receive, and what they may do.')}
       path="/developers"
       tabs={tabs}
       title={t('Developers')}

@@ -21,7 +21,7 @@ export function McpServer() {
         actions={
           may('admin') && (
             <Link className={buttonClass('plain', 'sm')} search={{ tab: 'keys' }} to="/developers">
-              {t('Make a key')}
+              {t('Create a key')}
             </Link>
           )
         }
@@ -31,7 +31,7 @@ export function McpServer() {
           {t(
             'Programs that speak the Model Context Protocol (Claude, Cursor, your own agents) read agents and calls here, and call, with a key of this workspace.',
           )}{' '}
-          {!may('admin') && t('An Admin makes the key.')}
+          {!may('admin') && t('An Admin creates the key.')}
         </p>
         <Facts rows={[[t('Address'), <code key="url">{url}</code>]]} />
         <h3 className="mt-4 mb-2 text-sm font-semibold">{t('What a key may do')}</h3>

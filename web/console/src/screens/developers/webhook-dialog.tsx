@@ -69,7 +69,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         </div>
         <Switch
           checked={isAll}
-          hint={t('Kinds of events that are made later, too.')}
+          hint={t('Types of events added later, too.')}
           label={t('Subscribed to everything')}
           onChange={setAll}
         />
@@ -78,7 +78,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={save.isPending} kind="primary" type="submit">
-            {webhook ? t('Save') : t('Make webhook')}
+            {webhook ? t('Save') : t('Create webhook')}
           </Button>
         </DialogActions>
       </form>

@@ -37,7 +37,7 @@ export function Screen() {
     changes,
   })
   const turn = useWrite<Webhook, boolean>((enabled) => [path, { method: 'PATCH', body: { enabled } }], {
-    done: ({ enabled }) => (enabled ? t('It is told again') : t('It is told nothing any more')),
+    done: ({ enabled }) => (enabled ? t('Events are sent again') : t('Events are no longer sent')),
     changes,
   })
   const rotate = useWrite<WebhookWithSecret>(() => [`${path}/rotate-secret`, { method: 'POST' }], {
@@ -121,7 +121,7 @@ export function Screen() {
                 t('Of'),
                 webhook.agent_id === null ? t('All agents') : (agent?.agent_name ?? t('An agent that is gone')),
               ],
-              [t('Made'), formatInstant(webhook.created_at)],
+              [t('Created'), formatInstant(webhook.created_at)],
               ...(webhook.failing_since
                 ? [[t('Every attempt failed since'), formatAgo(webhook.failing_since)] as const]
                 : []),

@@ -66,7 +66,7 @@ export function Webhooks() {
           { name: t('State'), cell: (webhook) => <WebhookState webhook={webhook} /> },
           { name: t('Subscribed to'), wide: true, cell: typesOf },
           {
-            name: t('Made'),
+            name: t('Created'),
             align: 'end',
             wide: true,
             cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,

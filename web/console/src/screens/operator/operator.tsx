@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+
 import { formatCount, formatInner, formatUsd } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { OperatedUser, OperatedWorkspace, OperatorSettings, Page } from '../../data/types.ts'
@@ -8,10 +9,12 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { Badge, Card, Facts, Loading } from '../../ui/layout.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
 import { TabbedPage } from '../../ui/tabbed-page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Audit } from '../workspace.tsx'
 import { MaintenanceCard } from './maintenance.tsx'
+
 import { SecurityLog } from './security-log.tsx'
 import { Workers } from './workers.tsx'
 
@@ -210,7 +213,7 @@ function Users() {
         >
           <Input aria-label={t('E-mail')} name="email" placeholder="grace@example.com" required type="email" />
           <Button busy={invite.isPending} kind="primary" type="submit">
-            {t('Make a link')}
+            {t('Create a link')}
           </Button>
         </form>
         <div className="mt-3 empty:hidden">
@@ -252,14 +255,12 @@ function Users() {
           rows={data.items}
         />
       </Card>
-      <Dialog
+      <ShownOnce
         lead={t('It works once. Hand it to them yourself.')}
         onClose={() => setLink(undefined)}
-        open={link !== undefined}
+        secret={link}
         title={t('The link')}
-      >
-        <code className="block rounded-md bg-sunken p-3 text-sm wrap-anywhere">{link}</code>
-      </Dialog>
+      />
     </div>
   )
 }

@@ -32,7 +32,7 @@ export function TrunkCheck({ trunk, mayCheck }: { trunk: Trunk; mayCheck: boolea
           </Button>
         )
       }
-      title={t('Doctor')}
+      title={t('Diagnose')}
     >
       <div aria-live="polite" className="space-y-3">
         <Fault error={error} />

@@ -26,13 +26,7 @@ export function TrunkWeek({ hours }: { hours: readonly Hour[] }) {
         height="h-9"
         label={t('The last seven days')}
       >
-        {(hour) => (
-          <div
-            className={`h-full min-w-0 flex-1 rounded-[1px] ${colourOf(hour)}`}
-            key={hour.start}
-            title={`${hour.label}: ${hour.text}`}
-          />
-        )}
+        {(hour) => <div className={`h-full rounded-[1px] ${colourOf(hour)}`} />}
       </TimeChart>
     </>
   )

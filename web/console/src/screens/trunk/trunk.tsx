@@ -114,7 +114,7 @@ function Figures({ trunk: { state, max_concurrent_calls } }: { trunk: Trunk }) {
         <Stat label={t('Average length')} value={formatDuration(state?.acd_seconds)} />
         <Stat label={t('Ring after')} value={formatMs(state?.pdd_ms)} />
         <Stat
-          label={t('Led elsewhere')}
+          label={t('Redirected')}
           note={byStatus.map(([status, count]) => `${status}: ${formatCount(count)}`).join(', ')}
           value={formatCount(state?.failovers)}
         />

@@ -17,6 +17,7 @@ import { MatchedRequest } from './http/matched-request.ts'
 import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './http/reply.ts'
 import { createRouter, type Router } from './http/router.ts'
 import type { HttpResponse, Incoming } from './http/server.ts'
+import { hasTag, tagged, takesMatch, whileMatching } from './http/while-matching.ts'
 import { isUuid } from './ids.ts'
 import { type Compiled, compileInput, faultOfIds, type Input, inputError, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
@@ -46,6 +47,7 @@ interface RequestPath {
 export function createRequestPath(options: RequestPath): (incoming: Incoming) => Promise<void> {
   const { services, authenticator, log } = options
   const router = createRouter(options.routes.map((route) => ({ route, compiled: compileInput(route) })))
+  const singles = new Map(options.routes.filter(hasTag).map(({ path, success }) => [path, success.schema]))
   const isOwnOrigin = originCheck(services.config.publicUrl)
   const allowedOrigins: ReadonlySet<string> = new Set(services.config.allowedOrigins ?? [])
 
@@ -58,6 +60,8 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     }
     const head = new MatchedRequest(incoming, matched, requestId, log)
     answer.head = head
+    // Its headers are read now, too: the resource is read where it may be changed only as it was.
+    const reading = head.ifMatch === '' ? undefined : readingOf(incoming, requestId)
     const { route, compiled } = head
     const caller = route.auth === 'none' ? NOBODY : await authenticator.authenticate(head, route)
     refuseForeignOrigin(head, caller)
@@ -84,7 +88,12 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const handle = async (): Promise<HttpResponse> => {
       const result = await route.handler(request as unknown as ApiRequest, services)
       if (isAudited(route)) await audit(services, request, route, result)
-      return replyOf(route, requestId, guarded(services, request, result))
+      const response = replyOf(route, requestId, guarded(services, request, result))
+      return isTagged(route) ? tagged(response, head.ifNoneMatch) : response
+    }
+    if (head.ifMatch !== '') {
+      const asked = { store: services.store, owner: ownerOf(request), path: incoming.path, ifMatch: head.ifMatch }
+      return whileMatching(asked, reading && (() => read(reading, request, caller)), handle)
     }
     const key = head.idempotencyKey
     const shelf = key === '' || route.idempotent ? undefined : shelfOf(request)
@@ -93,6 +102,27 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
         ? await handle()
         : await keyedAnswer(request, { key, shelf, input: askedFor(head, input.raw), keys: services.config }, handle)
     return request.isReplay ? withHeader(response, 'idempotency-replayed', 'true') : response
+  }
+
+  /** The request that reads what another changes; undefined: nothing does. */
+  function readingOf(incoming: Incoming, requestId: string): MatchedRequest | undefined {
+    const match = router.match('GET', incoming.path)
+    if (match === undefined || 'allow' in match || !hasTag(match.entry.route)) return undefined
+    return new MatchedRequest(incoming, match, requestId, log)
+  }
+
+  async function read(head: MatchedRequest, { tenant, role }: HandledRequest, caller: Caller): Promise<HttpResponse> {
+    const request = new HandledRequest(head, caller, tenant, role, services)
+    request.query = head.compiled.query?.({}, 'query')
+    const result = await head.route.handler(request as unknown as ApiRequest, services)
+    return replyOf(head.route, head.requestId, result)
+  }
+
+  /** Whether its answers have the tag of what was read, or of what was changed. */
+  function isTagged(route: AnyRoute): boolean {
+    if (hasTag(route)) return true
+    const { schema } = route.success
+    return takesMatch(route) && singles.get(route.path) === schema
   }
 
   /** Where keys of the request's workspace are kept, or of its user where it is of none. */
@@ -162,6 +192,8 @@ const askedFor = ({ route, incoming }: MatchedRequest, body: unknown): unknown =
   incoming.query,
   body ?? null,
 ]
+
+const ownerOf = ({ tenant, user }: HandledRequest): string => tenant?.workspaceId ?? user?.id ?? ''
 
 type Matched = ReturnType<Router<Compiled>['match']>
 
@@ -313,7 +345,7 @@ function preflight(requestId: string, methods: string): HttpResponse {
       ['access-control-allow-methods', methods],
       [
         'access-control-allow-headers',
-        'content-type, x-workspace-id, x-request-id, idempotency-key, if-match, last-event-id',
+        'content-type, x-workspace-id, x-request-id, idempotency-key, if-match, if-none-match, last-event-id',
       ],
       ['access-control-max-age', '600'],
     ],

@@ -66,7 +66,10 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       name: 'api',
       url: `http://127.0.0.1:${port}`,
       notice,
-      leave: () => sessions.leave(),
+      leave: () => {
+        sessions.leave()
+        telephony.carriers.leave()
+      },
       calls,
       stop: (graceMs) => opened.close(graceMs),
     }

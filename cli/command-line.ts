@@ -12,7 +12,8 @@ import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { hangsUp, openReloads } from './open-reloads.ts'
 import { run } from './run.ts'
-import { borrowing, withDatabase } from './services.ts'
+import type { Running } from './running.ts'
+import { borrowing, primaryUrl, withDatabase } from './services.ts'
 
 const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
                           [--allow-read=…] [--allow-listen=…]
@@ -39,9 +40,10 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
             stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
-            plugins add, update, remove, test, new: plugins of others (plugins help)
+            plugins add, update, rollback, remove, test, new: third-party plugins (plugins help)
   models    models that hear and speak on this machine, without a key: models engine, pull, remove
-  admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
+  admin     users, signup, maintenance, the audit log, and what is stuck (calls, batches, queues,
+            deliveries, seats, leases), from the shell: patchbay admin help
   version   which Patchbay this is
   help      this text
 
@@ -102,7 +104,17 @@ async function perform(argv: readonly string[]): Promise<void> {
   const flags = argv.filter(
     (argument) =>
       argument.startsWith('-') &&
-      !['--help', '-h', '--version', '--grant=all', '--no-test', '--verify', '--plan'].includes(argument) &&
+      ![
+        '--help',
+        '-h',
+        '--version',
+        '--grant=all',
+        '--grant=needed',
+        '--replace',
+        '--no-test',
+        '--verify',
+        '--plan',
+      ].includes(argument) &&
       !/^--(port|to)=/.test(argument),
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
@@ -127,7 +139,8 @@ async function perform(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${describeConfig(deriveConfig(config))}\n`)
   } else if (command === 'plugins' && words.length > 1) {
     const { PLUGINS_USAGE, runPluginsCommand } = await import('../runtime/plugin/install/cli.ts')
-    const asked = { grantAll: argv.includes('--grant=all'), noTest: argv.includes('--no-test') }
+    const grant = argv.includes('--grant=all') ? 'all' : argv.includes('--grant=needed') ? 'needed' : undefined
+    const asked = { grant, noTest: argv.includes('--no-test'), replace: argv.includes('--replace') } as const
     const say = writeLine
     const env = processEnvironment()
     const text =
@@ -230,9 +243,15 @@ function isRole(word: string): word is RoleName {
 async function admin(words: readonly string[], config: Config): Promise<void> {
   const { runAdmin } = await import('../api/operator/command.ts')
   const isHelp = words.length === 0 || words[0] === 'help'
+  const followed: Pick<Running, 'followedPrimary'> = {}
   const text = isHelp
     ? await runAdmin(words, { config, databaseUrl: '' })
-    : await withDatabase(config, 'admin', (databaseUrl) => runAdmin(words, { config, databaseUrl }))
+    : await withDatabase(config, 'admin', async (databaseUrl, _, ownRedisUrl) => {
+        const log = createLogger({ level: 'error', name: 'admin' })
+        const redisUrl = (await primaryUrl({ config, log }, followed)) ?? ownRedisUrl
+        return runAdmin(words, { config, databaseUrl, redisUrl })
+      })
+  followed.followedPrimary?.close()
   process.stdout.write(`${text.trimEnd()}\n`)
 }
 

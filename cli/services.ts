@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
 import { formatTarget } from '../runtime/plugin/grants/net-rule.ts'
 import { allowInfrastructure } from '../runtime/plugin/guard/guard.ts'
-import { createLogger } from '../runtime/process/log.ts'
+import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { type Run, type Running, say } from './running.ts'
 
 /** What closing the database and Redis may take. */
@@ -43,7 +43,10 @@ export async function connectServices(
 }
 
 /** The address that leads to the primary of the operator's Sentinels; undefined: there are none. */
-async function primaryUrl({ config, log }: Run, running: Running): Promise<string | undefined> {
+export async function primaryUrl(
+  { config, log }: { readonly config: Config; readonly log: Logger },
+  running: Pick<Running, 'followedPrimary'>,
+): Promise<string | undefined> {
   const { redisSentinels, redisUrl } = config
   if (redisSentinels === undefined || redisUrl === undefined) return undefined
   const { followPrimary, sentinelUrls } = await import('../store/redis/follow-primary.ts')
@@ -71,23 +74,23 @@ function unreachable(variable: string, what: string, error: unknown): never {
 
 /**
  * Runs `work` on the operator's database, or the embedded one, whether or not it runs; brought up to date first. `applied`: the
- * migrations that took.
+ * migrations that took; `redisUrl`: the Redis beside it, where one runs.
  */
 export async function withDatabase<T>(
   config: Config,
   name: string,
-  work: (databaseUrl: string, applied: readonly string[]) => Promise<T>,
+  work: (databaseUrl: string, applied: readonly string[], redisUrl: string | undefined) => Promise<T>,
 ): Promise<T> {
   const [{ migrate }, { waitForStore }] = await Promise.all([
     import('../store/database/migrate.ts'),
     import('../store/connections/wait-for-store.ts'),
   ])
-  return borrowing(config, name, async (databaseUrl) => {
+  return borrowing(config, name, async (databaseUrl, redisUrl) => {
     const quiet = createLogger({ level: 'warn', name })
     const applied = await waitForStore(quiet, () => migrate(databaseUrl, quiet)).catch((error) =>
       unreachable('DATABASE_URL', 'PostgreSQL', error),
     )
-    return work(databaseUrl, applied)
+    return work(databaseUrl, applied, redisUrl)
   })
 }
 
@@ -95,7 +98,7 @@ export async function withDatabase<T>(
 export async function borrowing<T>(
   config: Config,
   name: string,
-  work: (databaseUrl: string) => Promise<T>,
+  work: (databaseUrl: string, redisUrl: string | undefined) => Promise<T>,
 ): Promise<T> {
   const quiet = createLogger({ level: 'warn', name })
   const { borrowDatabase } = await import('../store/embedded/embedded.ts')
@@ -105,7 +108,7 @@ export async function borrowing<T>(
       ? await borrowDatabase({ dataDir, log: quiet, searchPath: processEnvironment().PATH })
       : undefined
   try {
-    return await work(config.databaseUrl ?? own?.databaseUrl ?? '').catch((error) =>
+    return await work(config.databaseUrl ?? own?.databaseUrl ?? '', config.redisUrl ?? own?.redisUrl).catch((error) =>
       unreachable('DATABASE_URL', 'PostgreSQL', error),
     )
   } finally {

@@ -1,16 +1,9 @@
 import { Queue } from 'bullmq'
 import { Gauge, type Registry } from 'prom-client'
 import type { RedisClient } from '../store/redis/client.ts'
-import { type QueueName, queueConnection } from './queues.ts'
+import { SHARED_QUEUES } from './queue-jobs.ts'
+import { queueConnection } from './queues.ts'
 
-/** Queues that every worker of their role serves; those of one node's files are that node's. */
-const QUEUES = [
-  'documents',
-  'outbound-calls',
-  'prospect-uploads',
-  'batches',
-  'workspace-deletion',
-] as const satisfies readonly QueueName[]
 const STATES = ['waiting', 'prioritized', 'active', 'delayed'] as const
 const ASK_TIMEOUT_MS = 2_000
 
@@ -23,7 +16,7 @@ interface QueueMetrics {
  * be read is missing from the page, rather than shown as empty.
  */
 export function countQueues(registry: Registry, redis: RedisClient): QueueMetrics {
-  const queues = QUEUES.map((name) => ({ name, queue: new Queue(name, queueConnection(redis)) }))
+  const queues = SHARED_QUEUES.map((name) => ({ name, queue: new Queue(name, queueConnection(redis)) }))
   for (const { queue } of queues) queue.on('error', () => {})
   const jobs = new Gauge({
     name: 'patchbay_queue_jobs',

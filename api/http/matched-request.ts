@@ -4,6 +4,7 @@ import type { Compiled } from '../input.ts'
 import { type AnyRoute, hasEffect, isAudited, takesKey } from '../route.ts'
 import type { Match } from './router.ts'
 import type { Incoming } from './server.ts'
+import { hasTag, takesMatch } from './while-matching.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
@@ -18,6 +19,8 @@ export class MatchedRequest {
   readonly apiKey: string
   readonly workspaceId: string
   readonly idempotencyKey: string
+  readonly ifMatch: string
+  readonly ifNoneMatch: string
   readonly contentType: string
   /** Read for writes, and for reads that do something. */
   readonly origin: string
@@ -43,6 +46,8 @@ export class MatchedRequest {
     this.apiKey = route.auth === 'none' ? '' : apiKeyOf(incoming)
     this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
     this.idempotencyKey = takesKey(route) ? incoming.header('idempotency-key') : ''
+    this.ifMatch = takesMatch(route) ? incoming.header('if-match') : ''
+    this.ifNoneMatch = hasTag(route) ? incoming.header('if-none-match') : ''
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
     this.origin = isWrite || hasEffect(route) ? incoming.header('origin') : ''

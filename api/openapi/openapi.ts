@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../runtime/lib/errors.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from '../events/types.ts'
+import { hasTag, takesMatch } from '../http/while-matching.ts'
 import { type AnyRoute, isOfWorkspace, type Param, refusesSuspended, scopeOf, takesKey } from '../route.ts'
 import type { FaultType } from '../schema.ts'
 import { type Components, createComponents, schemaName } from './components.ts'
@@ -172,6 +173,22 @@ function describe(route: AnyRoute): string {
   return [route.description ?? '', role, key].filter((text) => text !== '').join('\n\n')
 }
 
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an earlier answer: 304 without a body where it is still the same.',
+  schema: { type: 'string' },
+}
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the resource as it was read: 412 where it is another now.',
+  schema: { type: 'string' },
+}
+const ETAG = { description: 'Of the resource as it is shown.', schema: { type: 'string' } }
+
 function parametersOf(route: AnyRoute, components: Components): Json[] {
   const params = Object.entries((route.params ?? {}) as Record<string, Param>)
   const inPath = params.map(([name, { description, notFound, example }]) => ({
@@ -226,6 +243,8 @@ function parametersOf(route: AnyRoute, components: Components): Json[] {
     ...(hasHeader ? [workspace] : []),
     ...(takesKey(route) ? [idempotency] : []),
     ...(resumes ? [lastEventId] : []),
+    ...(hasTag(route) ? [IF_NONE_MATCH] : []),
+    ...(takesMatch(route) ? [IF_MATCH] : []),
   ]
 }
 
@@ -292,7 +311,7 @@ function responsesOf(route: AnyRoute, components: Components): Json {
       ...(success.status === 302
         ? { headers: { ...HEADERS, location: { schema: { type: 'string', format: 'uri' } } } }
         : {
-            headers: HEADERS,
+            headers: hasTag(route) ? { ...HEADERS, etag: ETAG } : HEADERS,
             content: {
               [success.contentType ?? 'application/json']: {
                 schema: answerSchema(route, components),
@@ -305,6 +324,8 @@ function responsesOf(route: AnyRoute, components: Components): Json {
           }),
     },
   }
+  if (hasTag(route))
+    responses[304] = { description: 'It is as `If-None-Match` says.', headers: { ...HEADERS, etag: ETAG } }
   const byStatus = new Map<number, Set<ErrorCode>>()
   for (const code of errorCodes(route)) {
     const { status } = ERRORS[code]
@@ -370,6 +391,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   if (route.startsCall) codes.add('maintenance')
   if (hasPhoneNumber(route)) codes.add('invalid_phone_number')
   if (takesKey(route)) codes.add('idempotency_unsettled')
+  if (takesMatch(route)) codes.add('precondition_failed')
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
   if (route.role === 'operator') codes.add('operator_required')

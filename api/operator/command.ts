@@ -22,6 +22,7 @@ import { openStore, type Store } from '../../store/database/database.ts'
 import type { LinkKind, SignupMode, User } from '../../store/database/schema.ts'
 import { oneTimeLink } from '../auth/links.ts'
 import { setupLink, setupToken } from '../auth/setup-token.ts'
+import { runStuck, STUCK_COMMANDS, STUCK_USAGE } from './stuck.ts'
 
 /** `patchbay admin …`: the operator's way in by the shell, also for one who can't log in. */
 
@@ -41,6 +42,7 @@ const ADMIN_USAGE = `Usage: patchbay admin <command>
   resume <slug or id>              ends a suspension
   audit-log [entries]              who did what, newest first
 
+${STUCK_USAGE}
 It works on the database of DATABASE_URL, or on the embedded one, whether or not Patchbay runs.
 `
 
@@ -73,17 +75,20 @@ const COMMANDS: Readonly<Record<string, { run: Command; args: [least: number, mo
 /** Runs one command and returns what it has to say. Throws `configuration` with the cure for what can't be done. */
 export async function runAdmin(
   words: readonly string[],
-  options: { config: Config; databaseUrl: string },
+  options: { config: Config; databaseUrl: string; redisUrl?: string | undefined },
 ): Promise<string> {
-  const [name = 'help', ...args] = words
-  if (name === 'help') return ADMIN_USAGE
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined) {
-    const near = nearest(name, Object.keys(COMMANDS))
+  if (words[0] === undefined || words[0] === 'help') return ADMIN_USAGE
+  const stuck = namedBy(STUCK_COMMANDS, words)
+  const own = stuck === undefined ? namedBy(COMMANDS, words) : undefined
+  const found = stuck ?? own
+  if (found === undefined) {
+    const [name] = words
+    const near = nearest(name, [...Object.keys(COMMANDS), ...Object.keys(STUCK_COMMANDS)])
     throw fault(
       `"${name}" is no command of admin${near ? `, did you mean "${near}"?` : '.'} See: npm run patchbay admin help`,
     )
   }
+  const { command, name, args } = found
   const [least, most] = command.args
   if (args.length < least || args.length > most) {
     throw fault(`"admin ${name}" takes other arguments. See: npm run patchbay admin help`)
@@ -91,7 +96,10 @@ export async function runAdmin(
   const config = deriveConfig(options.config)
   const store = openStore({ databaseUrl: options.databaseUrl, maxConnections: 2 })
   try {
-    const said = await command.run({ store, args, config })
+    const said =
+      stuck === undefined
+        ? await own?.command.run({ store, args, config })
+        : await runStuck(stuck.command, { store, args, redisUrl: options.redisUrl })
     if (command.writes && args.length > 0) {
       await writeAudit(store.pool, {
         workspaceId: null,
@@ -103,10 +111,18 @@ export async function runAdmin(
         requestId: '',
       })
     }
-    return said
+    return said ?? ''
   } finally {
     await store.close()
   }
+}
+
+/** The command of the most words, and what follows them. */
+function namedBy<C>(commands: Readonly<Record<string, C>>, [first = '', second = '', ...rest]: readonly string[]) {
+  const two = `${first} ${second}`
+  if (Object.hasOwn(commands, two)) return { command: commands[two] as C, name: two, args: rest }
+  const args = second === '' ? rest : [second, ...rest]
+  return Object.hasOwn(commands, first) ? { command: commands[first] as C, name: first, args } : undefined
 }
 
 async function setupTokenOf({ store, config }: Shell): Promise<string> {

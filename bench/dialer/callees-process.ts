@@ -1,7 +1,7 @@
 /** The callees in a process of their own, as api nodes are: `node callees-process.ts <databaseUrl> <redisUrl> <rulesFile> <options>`. */
 
 import { loadCallingRules } from '../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../runtime/dialing/zones.ts'
 import { createLogger } from '../../runtime/process/log.ts'
 import { createRedis } from '../../store/redis/client.ts'
 import { type CalleesOptions, startCallees } from './callees.ts'
@@ -20,7 +20,8 @@ const FIGURES_MS = 100
 
 const [databaseUrl = '', redisUrl = '', rulesFile = '', options = ''] = process.argv.slice(2)
 const redis = await createRedis(redisUrl, createLogger({ level: 'error', name: 'bench' }))
-const [rules, places] = await Promise.all([loadCallingRules(rulesFile), loadPlaces()])
+const rules = await loadCallingRules(rulesFile)
+const places = shippedPlaces()
 const callees = await startCallees(
   { databaseUrl, redis, calling: { rules, places } },
   JSON.parse(options) as CalleesOptions,

@@ -4,7 +4,7 @@ import { uuidv7 } from 'uuidv7'
 import { CreateCampaign, columnsOf } from '../../api/campaigns/schema.ts'
 import { compileCheck } from '../../api/schema.ts'
 import { type CallingRules, loadCallingRules } from '../../runtime/dialing/rules.ts'
-import { loadPlaces, type Places } from '../../runtime/dialing/zones.ts'
+import { type Places, shippedPlaces } from '../../runtime/dialing/zones.ts'
 import { createLogger } from '../../runtime/process/log.ts'
 import { type CampaignFields, type CampaignWithLists, insertCampaign } from '../../store/campaigns/campaigns.ts'
 import { windowGroupOf } from '../../store/campaigns/window-groups.ts'
@@ -52,7 +52,8 @@ export async function startWorld(folder: string): Promise<World> {
   const redis = await createRedis(redisUrl, log)
   const rulesFile = join(folder, 'rules.json')
   await writeFile(rulesFile, JSON.stringify(RULES))
-  const [rules, places] = await Promise.all([loadCallingRules(rulesFile), loadPlaces()])
+  const rules = await loadCallingRules(rulesFile)
+  const places = shippedPlaces()
   return {
     ...{ databaseUrl, redisUrl, store, redis, rulesFile, calling: { rules, places }, pids: embedded.pids },
     async stop() {

@@ -42,7 +42,7 @@ export async function openConversation(options: ConversationOptions): Promise<Su
     clock: systemClock,
     log: pino({ level: 'silent' }),
     observer: { turn: nothing, failure: nothing, audioLost: nothing },
-    ...(endpointingMs === undefined ? {} : { endpointingDelayMs: () => endpointingMs }),
+    ...(endpointingMs === undefined ? {} : { fixedSilenceMs: endpointingMs }),
   })
   let caller: Caller | undefined
   const conversation = await open(

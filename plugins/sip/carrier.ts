@@ -114,6 +114,10 @@ export class SipCarrier implements Carrier {
     await this.#open()
   }
 
+  leave(): void {
+    this.#stack.trunks.leave()
+  }
+
   /** False when SIP is switched off, or its port is taken. */
   #open(): Promise<boolean> {
     this.#opening ??= this.#stack.open()

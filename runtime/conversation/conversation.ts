@@ -65,8 +65,8 @@ export interface ConversationDeps {
   observer: ConversationObserver
   /** Traces are exported: requests to language models carry the call's trace context. */
   traced?: boolean
-  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the agent's curve. */
-  endpointingDelayMs?: (probability: number) => number
+  /** Silence that ends every turn of the caller's; default: by their words. */
+  fixedSilenceMs?: number
 }
 
 /**
@@ -145,7 +145,7 @@ export class Conversation implements LinkedConversation {
       models,
       clock,
       echo: this.#echo,
-      endpointingDelayMs: deps.endpointingDelayMs,
+      fixedSilenceMs: deps.fixedSilenceMs,
       agent: {
         busy: () => this.#dialogue.busy,
         speaks: () => this.#output.speaking,
@@ -181,7 +181,12 @@ export class Conversation implements LinkedConversation {
         makeTools(
           agent.tools ?? [],
           port,
-          { nextId: () => `tool-${++this.#toolCalls}`, hangUp, phrases: () => this.#hearing.spoken.language.phrases },
+          {
+            nextId: () => `tool-${++this.#toolCalls}`,
+            hangUp,
+            transferring: (on) => this.#report({ type: 'transferring', on }),
+            phrases: () => this.#hearing.spoken.language.phrases,
+          },
           this.#abort.signal,
         ),
       listen: () => this.#hearing.recogniser.stream(),
@@ -381,7 +386,6 @@ export class Conversation implements LinkedConversation {
   }
 
   #expectReply(): void {
-    this.#hearing.inbound.forget()
     this.#output.expectReply()
   }
 

@@ -1,6 +1,6 @@
 import type { Reloads } from '../process/reloads.ts'
 import { type CallingRules, loadCallingRules } from './rules.ts'
-import { loadPlaces, type Places } from './zones.ts'
+import { type Places, shippedPlaces } from './zones.ts'
 
 /** When the law lets us call, and where numbers are. */
 export interface CallingLaw {
@@ -19,7 +19,7 @@ interface LawContext {
 /** The law, read anew at each reload. Throws `configuration` when the operator's file can't be used. */
 export async function openCallingLaw({ config, reloads }: LawContext): Promise<CallingLaw> {
   let rulesFile = config.callingRules
-  const places = await loadPlaces()
+  const places = shippedPlaces()
   let rules = await loadCallingRules(rulesFile)
   reloads.watch(async ({ callingRules }) => {
     const next = await loadCallingRules(callingRules)

@@ -1,3 +1,4 @@
+import { inBackground } from '../lib/async/boundary.ts'
 import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
 import type { Carrier, DialRules, TrunkFigures, TrunkFinding, TrunkState } from '../plugin-sdk/telephony/carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
@@ -80,6 +81,16 @@ export class Carriers {
       this.#made.set(provider, made)
     }
     return made
+  }
+
+  /** This node will stop: other nodes take over what brings calls to it. */
+  leave(): void {
+    for (const made of this.#made.values()) {
+      inBackground(
+        'carrier',
+        made.then((carrier) => carrier.leave?.()),
+      )
+    }
   }
 
   /** Ends what the carriers do on their own, before the trunks and stores close that they ask. */

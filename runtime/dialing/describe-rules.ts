@@ -3,7 +3,7 @@ import { parseInstant } from '../lib/instant.ts'
 import { callsPer24h, judgePlace, Moment, nextOpening } from './eligibility.ts'
 import { readProspectNumber } from './prospect-number.ts'
 import { type CallingRule, loadCallingRules } from './rules.ts'
-import { loadPlaces } from './zones.ts'
+import { shippedPlaces } from './zones.ts'
 
 const DAYS = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 /** The law alone. */
@@ -22,7 +22,8 @@ export async function describeRules(
   rulesFile: string | undefined,
   nowMs: number,
 ): Promise<string> {
-  const [rules, places] = await Promise.all([loadCallingRules(rulesFile), loadPlaces()])
+  const rules = await loadCallingRules(rulesFile)
+  const places = shippedPlaces()
   const [text, when] = words
   if (text === undefined) {
     const regions = ['*', 'US', 'CA', ...[...new Set([...places.areaCodes.values()].flat())].sort()]

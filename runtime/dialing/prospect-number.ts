@@ -1,6 +1,6 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { numberInCell, type PhoneNumber } from '../lib/phone-number.ts'
-import { areaCodesInService } from './zones.ts'
+import { shippedPlaces } from './zones.ts'
 
 const LONGEST_INPUT = 40
 /** What people write around digits, an international prefix included. */
@@ -8,13 +8,6 @@ const WRITTEN = /^[\s'"]*(\+|00|011)?[\d\s()[\]./\u00a0\u2010-\u2015\u202f-]+$/
 /** Area code and the digit behind it decide whether a North American number exists. */
 const NORTH_AMERICAN = /^\+?1?([2-9]\d{2}[2-9]\d{6})$/
 const SAME_PLAN: ReadonlySet<string> = new Set(['US', 'CA'])
-
-let inService: ReadonlySet<string> | undefined
-/** Our table of area codes decides: libphonenumber learns of new ones later. */
-function hasAreaCode(code: string): boolean {
-  inService ??= areaCodesInService()
-  return inService.has(code)
-}
 
 const assigned = new Map<string, boolean>()
 
@@ -31,7 +24,9 @@ export function readProspectNumber(cell: string, country: string): PhoneNumber |
     const prefix = number.slice(0, 6)
     let known = assigned.get(prefix)
     if (known === undefined) {
-      known = hasAreaCode(prefix.slice(2, 5)) || isValid(`${prefix}555123`.slice(0, 12), 'US') !== undefined
+      // Our table of area codes decides: libphonenumber learns of new ones later.
+      known =
+        shippedPlaces().areaCodes.has(prefix.slice(2, 5)) || isValid(`${prefix}555123`.slice(0, 12), 'US') !== undefined
       assigned.set(prefix, known)
     }
     return known ? (number as PhoneNumber) : undefined

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { isTimeZone } from '../lib/zoned-time.ts'
@@ -45,20 +44,12 @@ const MAX_ZONES = 12
 const LONGEST_PREFIX = 7
 const MAX_CACHED = 50_000
 
-let shipped: Promise<Places> | undefined
+let shipped: Places | undefined
 
-/** Reads config/number-places.json, once a process. */
-export function loadPlaces(): Promise<Places> {
-  shipped ??= readFile(FILE, 'utf8').then((text) => makePlaces(JSON.parse(text) as Table))
+/** Reads config/number-places.json, once a process: a small file, whose area codes are asked for in the middle of a row. */
+export function shippedPlaces(): Places {
+  shipped ??= makePlaces(JSON.parse(readFileSync(FILE, 'utf8')) as Table)
   return shipped
-}
-
-/** The area codes of the shipped table. Reads the file. */
-export function areaCodesInService(): ReadonlySet<string> {
-  const { regions } = JSON.parse(readFileSync(FILE, 'utf8')) as Pick<Table, 'regions'>
-  return new Set(
-    Object.values(regions).flatMap(({ area_codes }) => area_codes.split(' ').filter((code) => code !== '')),
-  )
 }
 
 function makePlaces(table: Table): Places {

@@ -163,6 +163,8 @@ export const ERRORS = {
     detail:
       'A request with this Idempotency-Key has not answered; look whether it took effect before you send it with another key',
   },
+  // 412
+  precondition_failed: { status: 412, retryable: false, detail: 'Resource is not as If-Match says; read it again' },
   // 429
   too_many_attempts: { status: 429, retryable: true, detail: 'Too many attempts; try again later' },
   too_many_sessions: { status: 429, retryable: true, detail: 'Too many calls from this address; try again later' },

@@ -125,6 +125,10 @@ export interface Manifest {
   description?: string
   provides: Partial<Record<PluginKind, Provides>>
   permissions: Permissions
+  /** What it asks for and can do without: an operator may grant less than all. */
+  optional?: Permissions
+  /** Why it asks for an entry of its permissions, in words for the operator. */
+  reasons?: Record<string, string>
   key?: KeyRequirement
   /**
    * `node`: it brings native code and runs in a Node process of its own, so that a fault of it ends no call. It isolates

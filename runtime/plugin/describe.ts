@@ -4,6 +4,7 @@ import { PLUGIN_KINDS, type Provides } from './contract.ts'
 import { type Environment, variableOf } from './grants/net-rule.ts'
 import { coversRequest, cureOf, type GrantFlags, PERMISSIONS, type Permission } from './grants/permissions.ts'
 import { type LoadedPlugin, loadPlugins, ROOT } from './host.ts'
+import { wishesOf } from './install/effective-grants.ts'
 
 const MAX_SHOWN = 8
 
@@ -37,9 +38,12 @@ function describePlugin(plugin: LoadedPlugin, env: Environment): string[] {
   }
   const before = lines.length
   for (const permission of PERMISSIONS) {
-    const requested = manifest.permissions[permission] ?? []
+    const needed = manifest.permissions[permission] ?? []
+    const requested = wishesOf(manifest)[permission] ?? []
     for (const entry of requested) {
-      lines.push(`  ${permission.padEnd(9)} ${entry}  ${statusOf(plugin, permission, entry, env)}`)
+      lines.push(
+        `  ${permission.padEnd(9)} ${entry}  ${statusOf(plugin, permission, entry, needed.includes(entry), env)}`,
+      )
     }
     for (const entry of plugin.granted[permission] ?? []) {
       if (!requested.includes(entry)) lines.push(`  ${permission.padEnd(9)} ${entry}  granted, though not asked for`)
@@ -68,7 +72,13 @@ function describeKind(
   return [`  ${kind.padEnd(9)} ${first}`, ...rest.map((line) => `  ${' '.repeat(9)} ${line}`)]
 }
 
-function statusOf(plugin: LoadedPlugin, permission: Permission, entry: string, env: Environment): string {
+function statusOf(
+  plugin: LoadedPlugin,
+  permission: Permission,
+  entry: string,
+  isNeeded: boolean,
+  env: Environment,
+): string {
   const { name, grants, granted } = plugin
   const named = permission === 'net' || permission === 'listen'
   const variable = named ? variableOf(entry) : permission === 'env' ? entry : undefined
@@ -77,5 +87,7 @@ function statusOf(plugin: LoadedPlugin, permission: Permission, entry: string, e
   if (coversRequest(permission, entry, grants, { env, baseDir: ROOT, literal: granted })) {
     return unset ? 'granted (not set)' : 'granted'
   }
-  return `MISSING: ${cureOf(name, permission, entry)}`
+  if (plugin.settings.deny?.[permission]?.includes(entry)) return 'denied in config/plugins.json'
+  const cure = cureOf(name, permission, entry)
+  return isNeeded ? `MISSING: ${cure}` : `optional, not granted: ${cure}`
 }

@@ -16,6 +16,7 @@ import {
   mergePermissions,
   NO_GRANTS,
 } from './grants/permissions.ts'
+import { effectiveGrants, wishesOf, withoutDenied } from './install/effective-grants.ts'
 import { readInstalled } from './install/installed.ts'
 import {
   faultOfOptions,
@@ -185,9 +186,17 @@ function loadPlugin(
   const { name } = folder
   const env = environmentOf(settings, processEnv)
   const manifest = folder.manifest && withOpenLists(folder.manifest, env)
-  const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
+  const written = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
+  const isThirdParty = folder.isInstalled === true && manifest !== undefined
+  const granted = isThirdParty
+    ? effectiveGrants(manifest, written, { denied: settings.deny ?? {}, env, baseDir: ROOT })
+    : written
   if (!manifest) return { ...folder, settings, isolation, env, granted, grants: NO_GRANTS }
-  const grants = compileGrants(granted, { env, baseDir: ROOT, requested: manifest.permissions })
+  const grants = compileGrants(granted, {
+    env,
+    baseDir: ROOT,
+    requested: withoutDenied(wishesOf(manifest), settings.deny),
+  })
   const loaded = { ...folder, settings, isolation, env, granted, grants }
   const broken = (reason: string): LoadedPlugin => ({
     ...loaded,

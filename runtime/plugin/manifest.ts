@@ -67,6 +67,8 @@ const ManifestSchema = Type.Object(
       minProperties: 1,
     }),
     permissions: PermissionsSchema,
+    optional: Type.Optional(PermissionsSchema),
+    reasons: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 200 }))),
     key: Type.Optional(
       Type.Object(
         {
@@ -111,6 +113,8 @@ export interface PluginFolder {
   readonly fault: PatchbayError | undefined
   /** A third-party plugin, written with `@patchbay/plugin`. */
   readonly isInstalled?: boolean
+  /** Throws `plugin` where its files are no longer those that were installed: asked before each start of its process. */
+  readonly requireUnchanged?: () => Promise<void>
   /** Why a kind can't be used before the operator has downloaded a model for it, with the cure. */
   readonly unready?: Readonly<Partial<Record<PluginKind, string>>>
 }
@@ -148,8 +152,11 @@ export function parseManifest(name: string, text: string): Manifest {
     throw new Error(firstFault(manifestValidator.Errors(manifest), 'the manifest'))
   if (manifest.name !== name) throw new Error(`its name is "${manifest.name}" but its folder is "${name}"`)
   for (const [kind, provides] of Object.entries(manifest.provides)) checkDefaults(kind, provides)
-  for (const entry of manifest.permissions.net ?? []) parseNetRule(entry, {})
-  for (const entry of manifest.permissions.listen ?? []) parseListenRule(entry, {})
+  if (/\p{C}/u.test(manifest.title ?? '')) throw new Error('its title has characters that can’t be printed')
+  for (const { net = [], listen = [] } of [manifest.permissions, manifest.optional ?? {}] as Permissions[]) {
+    for (const entry of net) parseNetRule(entry, {})
+    for (const entry of listen) parseListenRule(entry, {})
+  }
   return manifest as Manifest
 }
 
@@ -205,6 +212,8 @@ export interface PluginSettings {
   isolation?: Exclude<Isolation, 'node'>
   /** What the operator lets it use. */
   grant?: Permissions
+  /** Of what an installed plugin asks for, what it may not use, whatever it was granted. */
+  deny?: Permissions
   /** The operator's options, validated against the manifest's JSON Schema. */
   options?: Record<string, unknown>
 }
@@ -214,6 +223,7 @@ const SettingsSchema = Type.Record(
   Type.Object(
     {
       grant: Type.Optional(PermissionsSchema),
+      deny: Type.Optional(PermissionsSchema),
       options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       plugin: Type.Optional(Type.String()),
       title: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),

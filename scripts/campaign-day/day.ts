@@ -6,7 +6,7 @@ import { compileCheck } from '../../api/schema.ts'
 import { type Behaviour, behaviourOf } from '../../plugins/sim/telephony-behaviour.ts'
 import type { CallRoom } from '../../runtime/admission/call-room.ts'
 import { loadCallingRules } from '../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../runtime/dialing/zones.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { wallClock } from '../../runtime/lib/zoned-time.ts'
 import { markPlaced } from '../../store/calls/outbound-calls.ts'
@@ -70,7 +70,7 @@ export async function campaignDay(
 async function play(store: Store, log: pino.Logger, show: (line: string) => void) {
   let nowMs = DAY_START
   const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
-  const calling = { rules: await loadCallingRules(), places: await loadPlaces() }
+  const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
   const { tenant, campaignId, refused } = await furnish(store, calling, new Date(nowMs))
   const check = createDialCheck({ calling, clock })
   const live = new Map<string, Live>()
@@ -185,7 +185,7 @@ function endOf({ behaviour, call }: Live, nowMs: number): Record<string, unknown
 /** A workspace with an agent, three numbers, a campaign and its prospects, including some who asked not to be called. */
 async function furnish(
   store: Store,
-  calling: { places: Awaited<ReturnType<typeof loadPlaces>> },
+  calling: { places: ReturnType<typeof shippedPlaces> },
   now: Date,
 ): Promise<{ tenant: Tenant; campaignId: string; refused: ReadonlySet<string> }> {
   const [workspaceId, agentId] = [uuidv7(), uuidv7()]
@@ -242,7 +242,7 @@ async function judge(
   day: {
     dialled: readonly { phone: string; atMs: number }[]
     refused: ReadonlySet<string>
-    calling: { rules: Awaited<ReturnType<typeof loadCallingRules>>; places: Awaited<ReturnType<typeof loadPlaces>> }
+    calling: { rules: Awaited<ReturnType<typeof loadCallingRules>>; places: ReturnType<typeof shippedPlaces> }
     now: Date
   },
 ): Promise<{ broken: string[]; summary: string }> {

@@ -92,20 +92,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 /**
  * The embedded database for a command beside a running Patchbay, or alone: that of the instance on this data folder, or one
- * started for as long as `stop` isn't called.
+ * started for as long as `stop` isn't called. `redisUrl`: that of the instance, where one runs.
  */
 export async function borrowDatabase(
   options: Omit<EmbeddedOptions, 'postgres' | 'redis'>,
-): Promise<{ databaseUrl: string; stop(graceMs: number): Promise<void> }> {
+): Promise<{ databaseUrl: string; redisUrl: string | undefined; stop(graceMs: number): Promise<void> }> {
   const dataDir = resolve(options.dataDir)
   await makeDataDir(dataDir)
   const { postgres } = await findPostgresPrograms()
   const runDir = await makeRunDir(dataDir, await chooseServiceUser(join(dataDir, 'postgres'), [postgres]))
   const lock = await takeInstanceLock(join(runDir, 'instance.sock'))
-  if (lock === undefined) return { databaseUrl: postgresUrl(runDir), stop: async () => {} }
+  const redisUrl = redisSocketUrl(join(runDir, 'redis.sock'))
+  if (lock === undefined) return { databaseUrl: postgresUrl(runDir), redisUrl, stop: async () => {} }
   await lock.release()
   const own = await startEmbedded({ ...options, postgres: true, redis: false })
-  return { databaseUrl: own.databaseUrl ?? '', stop: own.stop }
+  return { databaseUrl: own.databaseUrl ?? '', redisUrl: undefined, stop: own.stop }
 }
 
 const STOP_AFTER_FAILURE_MS = 10_000

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { loadCallingRules } from '../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../runtime/dialing/zones.ts'
 import { variableRows } from '../../runtime/lib/csv-columns.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
 import {
@@ -49,7 +49,8 @@ export interface UploadPreview extends PreviewedFile {
 
 export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (client, params, source) => {
   const { mapping, campaign, isAttested } = params
-  const [rules, places] = await Promise.all([loadCallingRules(params.rulesFile), loadPlaces()])
+  const rules = await loadCallingRules(params.rulesFile)
+  const places = shippedPlaces()
   const country = rules.locales.get(campaign.localeName)?.default_country ?? 'US'
   const left = new SkippedRows<RowRefusal>([
     'invalid_number',

@@ -158,9 +158,42 @@ export async function countSlots(redis: RedisClient): Promise<{ ready: number; c
   }
 }
 
-async function redisNowMs(redis: RedisClient): Promise<number> {
+export async function redisNowMs(redis: RedisClient): Promise<number> {
   const [seconds, microseconds] = await redis.sendCommand<[string, string]>(['TIME'])
   return Number(seconds) * 1000 + Number(microseconds) / 1000
+}
+
+/** A seat that somebody holds. */
+export interface HeldSeat {
+  readonly slot: string
+  readonly workspaceId: string
+  readonly holder: string
+  /** What is left of its lease; below 0: its holder has not renewed it. */
+  readonly leaseMs: number
+  /** Its worker was heard of lately. */
+  readonly hasWorker: boolean
+}
+
+/** Every seat that is taken, by slot. */
+export async function listHeldSeats(redis: RedisClient): Promise<HeldSeat[]> {
+  const [taken, holders, workers, nowMs] = await Promise.all([
+    redis.zRangeWithScores(TAKEN, 0, -1),
+    redis.hGetAll(HOLDERS),
+    listWorkers(redis),
+    redisNowMs(redis),
+  ])
+  const alive = new Set(workers.map(({ workerId }) => workerId))
+  const seats = taken.map(({ value: slot, score }) => {
+    const holder = holders[slot] ?? ''
+    const workspaceId = holder.slice(holder.indexOf('|') + 1)
+    return { slot, holder, workspaceId, leaseMs: Math.round(score - nowMs), hasWorker: alive.has(workerOf(slot)) }
+  })
+  return seats.sort((a, b) => (a.slot < b.slot ? -1 : 1))
+}
+
+/** Takes a seat from its holder; false: that is not its holder any more. */
+export async function freeSeat(redis: RedisClient, { slot, holder }: HeldSeat): Promise<boolean> {
+  return (await releaseScript.run(redis, [READY, TAKEN, HOLDERS, WORKERS, USE], [slot, holder, 0])) === 1
 }
 
 /** Whether a worker that is gone said so. */

@@ -16,13 +16,16 @@ export async function shareTrunks(
   active: ReadonlyMap<string, number>,
 ): Promise<TrunkShare> {
   const calls = [...active].flat()
-  const [ours, pairs] = (await script.run(redis, KEYS, [node, LEASE_MS, wanted.length, ...wanted, ...calls])) as [
-    string[],
-    (string | number)[],
-  ]
+  const [ours, pairs, taken] = (await script.run(redis, KEYS, [
+    node,
+    LEASE_MS,
+    wanted.length,
+    ...wanted,
+    ...calls,
+  ])) as [string[], (string | number)[], string[]]
   const elsewhere = new Map<string, number>()
   for (let at = 0; at + 1 < pairs.length; at += 2) elsewhere.set(String(pairs[at]), Number(pairs[at + 1]))
-  return { ours: new Set(ours), elsewhere }
+  return { ours: new Set(ours), elsewhere, taken: new Set(taken) }
 }
 
 /** Leaves the trunks to other nodes at once. */

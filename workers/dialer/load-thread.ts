@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../runtime/dialing/zones.ts'
 import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
 import { limitStatements, postgresClient } from '../../store/connections/postgres-client.ts'
 import { loadBatch } from '../../store/prospects/load-batch.ts'
@@ -31,7 +31,8 @@ serve(async (work: LoadThreadWork, { ask }: TaskContext): Promise<LoadState> => 
 })
 
 async function run(client: pg.Client, work: LoadThreadWork, ask: TaskContext['ask']): Promise<LoadState> {
-  const [places] = await Promise.all([loadPlaces(), client.connect()])
+  await client.connect()
+  const places = shippedPlaces()
   await limitStatements(client, STATEMENT_TIMEOUT_MS)
   const known = { countries: work.countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < work.maxBatches; batch++) {

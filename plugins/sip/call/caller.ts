@@ -9,7 +9,18 @@ const MAX_VALUE_LENGTH = 512
 const MAX_NUMBER_LENGTH = 64
 /** Identities asserted by the trunk come first, the phone's own claim last. */
 const IDENTITIES = ['p-asserted-identity', 'remote-party-id', 'from'] as const
-const ASSERTED: ReadonlySet<string> = new Set(['p-asserted-identity', 'p-preferred-identity', 'remote-party-id'])
+/** Headers that name the caller, whatever their From says. */
+const IDENTIFYING: ReadonlySet<string> = new Set([
+  'p-asserted-identity',
+  'p-preferred-identity',
+  'remote-party-id',
+  'identity',
+  'call-info',
+  'referred-by',
+  'from',
+  'contact',
+  'reply-to',
+])
 const HIDING: ReadonlySet<string> = new Set(['id', 'user', 'header'])
 const ANONYMOUS = /^(?:anonymous|unavailable|unknown|restricted)$/i
 
@@ -58,7 +69,7 @@ export function callerVariables(request: SipRequest, take: readonly string[]): R
     sip_uui: headerOf(request, 'user-to-user'),
   }
   for (const header of take) {
-    if (isHidden(request) && ASSERTED.has(header.toLowerCase())) continue
+    if (isHidden(request) && IDENTIFYING.has(header.toLowerCase())) continue
     found[`sip_${header.toLowerCase().replaceAll('-', '_')}`] = headerOf(request, header.toLowerCase())
   }
   const entries = Object.entries(found).filter(([, value]) => value !== undefined && value !== '')
@@ -73,8 +84,17 @@ function isHidden(request: SipRequest): boolean {
   return remote === 'full' || remote === 'uri' || remote === 'name,uri'
 }
 
+/** Does the caller ask that nothing of them be shown, their own From included, where no network on the way has hidden it? */
+function isWhollyHidden(request: SipRequest): boolean {
+  const wishes = (headerOf(request, 'privacy') ?? '').toLowerCase().split(/[;,\s]+/)
+  return (
+    wishes.includes('user') || addressOf(request, 'remote-party-id')?.params.get('privacy')?.toLowerCase() === 'full'
+  )
+}
+
 /** Who calls: of one who withholds the number, only what the phone itself says of them. */
 function identitiesOf(request: SipRequest): (NameAddress | undefined)[] {
+  if (isWhollyHidden(request)) return []
   const names = isHidden(request) ? (['from'] as const) : IDENTITIES
   return names.map((name) => addressOf(request, name))
 }

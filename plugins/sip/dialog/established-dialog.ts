@@ -2,6 +2,7 @@ import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
 import { keyOfSignal } from '../../../runtime/media/tones/dtmf.ts'
 import { causeOf, reasonHeader } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
+import type { Agreement } from '../media/offer-answer.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'
 import {
   headerOf,
@@ -55,6 +56,9 @@ interface EstablishedOptions {
   context: CallContext
 }
 
+/** How a held call is watched whose other side keeps no session timer: it is asked every five minutes. */
+const HELD_TERMS: SessionTerms = { intervalS: 600, refresher: 'us' }
+
 /** A call between its first 2xx and its BYE: everything that may happen inside of the dialog. */
 export class EstablishedDialog implements DialogSession {
   readonly dialog: Dialog
@@ -72,6 +76,8 @@ export class EstablishedDialog implements DialogSession {
   #refreshing = false
   #glares = 0
   #terms: SessionTerms | undefined
+  /** The other side holds the call. */
+  #isHeld = false
   #allowsUpdate = false
   /** The shortest interval the other side takes, where it said so. */
   #minSe: number | undefined
@@ -110,7 +116,18 @@ export class EstablishedDialog implements DialogSession {
   agreed(message: SipRequest | SipResponse, terms: SessionTerms | undefined): void {
     this.#allowsUpdate = tokensOf(message, 'allow').includes('update')
     this.#terms = terms
-    this.#timer.restart(terms)
+    this.#timer.restart(this.#timing)
+  }
+
+  /** What the session timer goes by. */
+  get #timing(): SessionTerms | undefined {
+    return this.#terms ?? (this.#isHeld ? HELD_TERMS : undefined)
+  }
+
+  /** No media show that the side which holds a call is still there; without a session timer of its own we ask. */
+  #watchHold({ direction }: Agreement): void {
+    this.#isHeld = direction === 'sendonly' || direction === 'inactive'
+    if (this.#terms === undefined) this.#timer.restart(this.#timing)
   }
 
   /** Answers an INVITE of the other side with 200, again and again until the ACK comes. */
@@ -239,7 +256,10 @@ export class EstablishedDialog implements DialogSession {
           ...body,
         })
       }
-      if (accepted !== undefined) leg.renegotiated(accepted.agreement)
+      if (accepted !== undefined) {
+        leg.renegotiated(accepted.agreement)
+        this.#watchHold(accepted.agreement)
+      }
     } catch (error) {
       if (!(error instanceof MediaRefused)) throw error
       transaction.respond(error.status, { headers: error.headers })
@@ -301,7 +321,7 @@ export class EstablishedDialog implements DialogSession {
 
   /** Keeps the session alive (RFC 4028): with an UPDATE where the other side knows it, else with an INVITE. */
   #refresh(): void {
-    if (this.#over || this.#terms === undefined) return
+    if (this.#over || this.#timing === undefined) return
     if (this.#refreshing || this.#unacknowledged !== undefined) {
       this.#refreshLater(GLARE_OTHER_S)
       return
@@ -312,7 +332,9 @@ export class EstablishedDialog implements DialogSession {
       contactOf(flow, contact),
       ALLOW,
       SUPPORTED,
-      { name: 'session-expires', value: `${this.#terms.intervalS};refresher=uac` },
+      ...(this.#terms === undefined
+        ? []
+        : [{ name: 'session-expires', value: `${this.#terms.intervalS};refresher=uac` }]),
       ...(this.#minSe === undefined ? [] : [{ name: 'min-se', value: String(this.#minSe) }]),
       ...(invite ? [SDP_TYPE] : []),
     ]
@@ -349,11 +371,14 @@ export class EstablishedDialog implements DialogSession {
       this.#glares = 0
       this.dialog.refreshTarget(response)
       this.#terms = termsAsClient(response) ?? this.#terms
-      this.#timer.restart(this.#terms)
+      this.#timer.restart(this.#timing)
     } else if (response.status === 491 && this.#glares++ < MAX_GLARES) {
       this.#refreshLater(this.#options.weCalled ? GLARE_OWNER_S : GLARE_OTHER_S)
     } else if (response.status === 481 || response.status === 408) this.#gone()
     else if (response.status === 422 && this.#lengthen(response)) this.#refresh()
+    else if (this.#terms === undefined)
+      // Whatever it says, it is there.
+      this.#timer.restart(this.#timing)
     else {
       context.log.warn({ status: response.status }, 'The other side refused to refresh the session')
       this.#timer.retry()

@@ -10,7 +10,6 @@ import {
   type CodecName,
   type LocalMedia,
   type MediaEncryption,
-  receivedAfter,
   writeAnswer,
   writeOffer,
 } from './offer-answer.ts'
@@ -135,12 +134,11 @@ export class CallMedia {
 
   /** Takes the answer to our offer. Throws MediaRefused. */
   complete(answer: SessionDescription): Agreement {
-    const agreement = this.#agree(answer)
-    return { ...agreement, received: receivedAfter(answer, agreement, this.#codecs, this.#names) }
+    return this.#agree(answer, this.#names)
   }
 
-  #agree(description: SessionDescription): Agreement {
-    const named = agree(description, this.#codecs, this.#local.srtp)
+  #agree(description: SessionDescription, offered?: PayloadTypes): Agreement {
+    const named = agree(description, this.#codecs, this.#local.srtp, offered)
     const { peer, maySendTo } = this.#way
     const isUsable = named !== undefined && isIP(named.address) !== 0 && maySendTo(named.address)
     const agreement = named && { ...named, address: isUsable ? named.address : (peer ?? '') }

@@ -67,11 +67,16 @@ const MIRRORED: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 }
 
-/** What we take of an offer, or what an answer took of ours; undefined when there is no audio both sides speak. */
+/**
+ * What we take of an offer, or what an answer took of ours; undefined when there is no audio both sides speak.
+ *
+ * @param named the payload types of our offer, to which this is the answer
+ */
 export function agree(
   description: SessionDescription,
   codecs: readonly CodecName[],
   srtp?: LocalMedia['srtp'],
+  named?: PayloadTypes,
 ): Agreement | undefined {
   const usable = description.media.filter((one) => isUsable(one, srtp) && codecOf(one, codecs) !== undefined)
   // Who offers the stream both ways means the encrypted one.
@@ -90,6 +95,7 @@ export function agree(
     codec: chosen.codec,
     payloadType: chosen.type,
     eventPayloadType: events?.type,
+    ...(named === undefined ? {} : { received: receivedIn(media, codecs, named) }),
     ...(events === undefined ? {} : { eventClockHz: events.clockHz }),
     ptimeMs: ptimesMs.findLast((ms) => ms <= (media.ptimeMs ?? DEFAULT_PTIME_MS)) ?? 10,
     ...termsOf(media, srtp),
@@ -101,17 +107,15 @@ export function agree(
  * What may come to us after an answer to our offer: every codec and the telephone events of the answer, under the numbers that
  * we named, and under the answer's where those mean nothing else.
  */
-export function receivedAfter(
-  answer: SessionDescription,
-  agreement: Agreement,
+function receivedIn(
+  media: MediaDescription,
   codecs: readonly CodecName[],
   names: PayloadTypes,
 ): ReadonlyMap<number, CodecName | 'events'> {
-  const media = answer.media.find((one) => one.port === agreement.port && one.formats.length > 0)
   const ours = new Map<number, CodecName | 'events'>()
   const theirs = new Map<number, CodecName | 'events'>()
-  for (const format of media?.formats ?? []) {
-    const encoding = media?.encodings.get(Number(format)) ?? ''
+  for (const format of media.formats) {
+    const encoding = media.encodings.get(Number(format)) ?? ''
     const codec = codecs.find((one) => encoding === LINE_CODECS[one].encoding.toUpperCase())
     const clockHz = /^TELEPHONE-EVENT\/(\d{4,6})$/.exec(encoding)?.[1]
     if (codec !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Redacts secrets from traces: digest responses, media keys, DTMF. Any peer may send such a
+ * Redacts secrets from traces: digest responses, media keys, DTMF, and who callers are that withhold their number. Any peer may send such a
  * message, and it is read beside audio: it is cut first, and then looked at line by line. Pure.
  */
 
@@ -12,6 +12,14 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'proxy-authentication-info',
   'identity',
 ])
+/** What a network asserts of a caller who withholds the number (RFC 3325, RFC 3323). */
+const ASSERTED_HEADERS: ReadonlySet<string> = new Set([
+  'p-asserted-identity',
+  'p-preferred-identity',
+  'remote-party-id',
+])
+const ASKS_FOR_PRIVACY =
+  /^(?:privacy[ \t]{0,8}:[^\n]{0,200}\b(?:id|user|header)\b|remote-party-id[^\n]{0,1000};[ \t]*privacy=(?:full|uri|name,uri))/im
 const SECRET_ATTRIBUTES = ['a=ice-pwd:', 'a=key-mgmt:']
 const HIDDEN = '[redacted]'
 
@@ -28,6 +36,7 @@ export function redact(bytes: Uint8Array): string {
 
 function redactHead(head: string): string {
   const kept: string[] = []
+  const isPrivate = ASKS_FOR_PRIVACY.test(head)
   let isHidden = false
   for (const line of head.split('\n')) {
     // A header goes on in the lines that begin with a space.
@@ -37,7 +46,7 @@ function redactHead(head: string): string {
     }
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
-    isHidden = SECRET_HEADERS.has(name)
+    isHidden = SECRET_HEADERS.has(name) || (isPrivate && ASSERTED_HEADERS.has(name))
     kept.push(isHidden ? hiddenHeader(name, line, colon) : line)
   }
   return kept.join('\n')
@@ -45,7 +54,10 @@ function redactHead(head: string): string {
 
 /** `Authorization: Digest [redacted]` */
 function hiddenHeader(name: string, line: string, colon: number): string {
-  const scheme = name === 'identity' ? '' : (/^[ \t]{0,8}(\w{1,40})/.exec(line.slice(colon + 1))?.[1] ?? '')
+  const scheme =
+    name === 'identity' || ASSERTED_HEADERS.has(name)
+      ? ''
+      : (/^[ \t]{0,8}(\w{1,40})/.exec(line.slice(colon + 1))?.[1] ?? '')
   const end = line.endsWith('\r') ? '\r' : ''
   return `${line.slice(0, colon)}: ${scheme === '' ? '' : `${scheme} `}${HIDDEN}${end}`
 }

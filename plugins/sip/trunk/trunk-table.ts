@@ -253,6 +253,9 @@ export class TrunkTable {
   )
   #closed = false
   #isRetired = false
+  #isLeaving = false
+  /** Of those that were ours when the node began to leave, the ones that another node has. */
+  #taken: ReadonlySet<string> = new Set()
   #unwatch: () => void = () => undefined
   #cancel: () => void = () => undefined
 
@@ -303,8 +306,17 @@ export class TrunkTable {
     })
   }
 
-  /** The node takes no calls any more: another one registers in its place. */
+  /** The node will take no calls soon. It keeps each registration until another node has it. */
+  leave(): void {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    this.#cancelShare()
+    inBackground('sip', this.#share())
+  }
+
+  /** The node takes no calls any more: registrations that no other node has are taken back. */
   retire(): void {
+    this.#isLeaving = true
     this.#isRetired = true
     this.#cancelShare()
     inBackground('sip', this.#share())
@@ -316,7 +328,7 @@ export class TrunkTable {
 
   /** Is this trunk ours to register with? */
   isOurs({ trunk }: ActiveTrunk): boolean {
-    if (this.#isRetired) return false
+    if (this.#isRetired || this.#taken.has(trunk.id)) return false
     return this.#directory.share === undefined || this.#ours?.has(trunk.id) === true
   }
 
@@ -326,11 +338,17 @@ export class TrunkTable {
     if (share === undefined && this.#isRetired) this.#told()
     if (share === undefined || this.#closed) return
     const all = this.all()
-    const wanted = all.filter(({ trunk }) => trunk.register && !this.#isRetired).map(({ trunk }) => trunk.id)
+    const wanted = all.filter(({ trunk }) => trunk.register && !this.#isLeaving).map(({ trunk }) => trunk.id)
     const active = new Map(all.map((one) => [one.trunk.id, one.activeCalls]))
     try {
-      const { ours, elsewhere } = await share.call(this.#directory, wanted, active, signalWithin(SHARE_TIMEOUT_MS))
-      this.#ours = ours
+      const { ours, elsewhere, taken } = await share.call(
+        this.#directory,
+        wanted,
+        active,
+        signalWithin(SHARE_TIMEOUT_MS),
+      )
+      if (this.#isLeaving) this.#taken = taken
+      else this.#ours = ours
       for (const one of all) one.elsewhere = elsewhere.get(one.trunk.id) ?? 0
     } catch (err) {
       this.#log.warn({ err }, 'The nodes could not agree on the trunks; all stays as it was')

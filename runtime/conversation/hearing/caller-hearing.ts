@@ -7,7 +7,7 @@ import type { LocalModels } from '../providers/models.ts'
 import type { Report, Spoken, SpokenTurn } from '../stages/signal.ts'
 import { isBackchannel } from './barge-in.ts'
 import { isEchoOf } from './echo-words.ts'
-import { endpointingDelay, turnSilence } from './endpointing.ts'
+import { endingOf, silenceOf } from './end-of-turn.ts'
 import { InboundAudio } from './inbound-audio.ts'
 import { type HeardEffect, Recogniser, type RecogniserEvents, type Words } from './recogniser.ts'
 import type { Span } from './recognition.ts'
@@ -46,8 +46,8 @@ export interface CallerHearingOptions {
   models: LocalModels
   clock: Clock
   echo: EchoSuppressor
-  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the agent's curve. */
-  endpointingDelayMs: ((probability: number) => number) | undefined
+  /** Silence that ends every turn of the caller's; undefined: by their words. */
+  fixedSilenceMs: number | undefined
   agent: AgentVoice
   events: CallerHearingEvents
   signal: AbortSignal
@@ -67,14 +67,13 @@ export class CallerHearing {
 
   constructor(options: CallerHearingOptions) {
     this.#options = options
-    const { open, chain, models, clock, endpointingDelayMs, agent, events, signal } = options
+    const { open, chain, models, clock, fixedSilenceMs, agent, signal } = options
     this.spoken = new SpokenLanguage(open.agent.language, open.agent)
     for (const { role, text } of open.resume?.turns ?? []) if (role === 'user') this.spoken.heard(text, undefined)
     this.inbound = new InboundAudio(clock)
     this.voice = new VoiceActivity(this.inbound, models, clock, {
       speechStarted: (startMs) => this.#speechStarted(startMs),
       contested: () => agent.busy(),
-      paused: () => this.turnEnd.paused(),
       speechEnded: (endMs) => this.#speechEnded(endMs),
     })
     this.recogniser = new Recogniser({
@@ -87,11 +86,10 @@ export class CallerHearing {
     })
     this.turnEnd = new TurnEnd({
       inbound: this.inbound,
-      models,
       clock,
-      silence: turnSilence(endpointingDelayMs ?? endpointingDelay(open.agent.endpointing), () => this.spoken.language),
+      endingOf: (words, circumstances) => endingOf(words, circumstances, this.spoken.language),
+      silenceMs: (ending) => fixedSilenceMs ?? silenceOf(ending, open.agent.endpointing),
       words: this.recogniser,
-      onError: events.failed,
     })
   }
 

@@ -2,7 +2,7 @@ import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../../media/frame.ts'
 import { RunMap } from '../../media/line/run-map.ts'
-import { EOT_SAMPLES, MODEL_RATE_HZ } from '../providers/models.ts'
+import { MODEL_RATE_HZ } from '../providers/models.ts'
 import { SpeechEdges } from './speech-edges.ts'
 
 /** Above this a sample counts as sound: about -44 dB of full scale. */
@@ -30,16 +30,13 @@ export type AudioListener = (samples: Int16Array, endMs: number) => Promise<void
 
 /**
  * The caller's audio inside a conversation: one unbroken run of 16 kHz samples, handed to every listener (voice activity,
- * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model. Places in it are milliseconds of the run;
+ * speech to text) as it arrives. Places in it are milliseconds of the run;
  * it knows when each arrived and which of the caller's sound it is. What was said to a worker before is made up for as fast as
  * the listeners go, with the times at which it was said; what arrives meanwhile queues behind it.
  */
 export class InboundAudio {
   readonly #clock: Clock
   readonly #listeners = new Set<AudioListener>()
-  readonly #ring = new Int16Array(EOT_SAMPLES)
-  #ringAt = 0
-  #ringFilled = 0
   /** What is made up for, in order. */
   #backlog: { samples: Int16Array; atMs: number; soundMs: number }[] = []
   #catchingUp: Promise<void> | undefined
@@ -165,37 +162,12 @@ export class InboundAudio {
     this.#arrivals.add(this.heardMs, nowMs - lengthMs - this.heardMs)
     this.heardMs += lengthMs
     this.#sinceStallMs += lengthMs
-    this.#remember(samples.length > EOT_SAMPLES ? samples.subarray(-EOT_SAMPLES) : samples)
-    this.#ringFilled = Math.min(EOT_SAMPLES, this.#ringFilled + samples.length)
     let slow: Promise<void>[] | undefined
     for (const listener of this.#listeners) {
       const done = listener(samples, this.heardMs)
       if (done !== undefined) slow = [...(slow ?? []), done]
     }
     return slow === undefined ? undefined : Promise.all(slow)
-  }
-
-  #remember(samples: Int16Array): void {
-    const fits = Math.min(samples.length, EOT_SAMPLES - this.#ringAt)
-    this.#ring.set(samples.subarray(0, fits), this.#ringAt)
-    this.#ring.set(samples.subarray(fits))
-    this.#ringAt = (this.#ringAt + samples.length) % EOT_SAMPLES
-  }
-
-  /** The last 1.2 s of this turn; what lies before the turn is silence. */
-  recent(): Int16Array {
-    const out = new Int16Array(EOT_SAMPLES)
-    const filled = this.#ringFilled
-    const start = (this.#ringAt - filled + EOT_SAMPLES) % EOT_SAMPLES
-    const head = this.#ring.subarray(start, Math.min(start + filled, EOT_SAMPLES))
-    out.set(head, EOT_SAMPLES - filled)
-    out.set(this.#ring.subarray(0, filled - head.length), EOT_SAMPLES - filled + head.length)
-    return out
-  }
-
-  /** A turn is over: the next one is judged by its own audio. */
-  forget(): void {
-    this.#ringFilled = 0
   }
 }
 

@@ -106,8 +106,6 @@ export class Recogniser {
   /** Final words that go to the session with the next turn of the event loop. */
   #finals: stt.SpeechEvent | undefined
   #settling: (() => void)[] = []
-  /** The running recogniser says itself when a turn is over. */
-  endsTurns = false
 
   constructor({ chain, inbound, voice, clock, events, signal }: RecogniserOptions) {
     this.#chain = chain
@@ -239,7 +237,6 @@ export class Recogniser {
     const interims = streaming && interimResults
     const backed = this.#chain.order().length > 1
     const { ready } = instance as Partial<Preparing>
-    this.endsTurns = false
     this.#step({ type: 'opened', interims, backed, preparing: ready !== undefined })
     const prepared = boundary('provider', () => this.#step({ type: 'prepared' }))
     ready?.then(prepared, prepared)
@@ -307,7 +304,6 @@ export class Recogniser {
       case stt.SpeechEventType.INTERIM_TRANSCRIPT:
       case stt.SpeechEventType.PREFLIGHT_TRANSCRIPT:
       case stt.SpeechEventType.FINAL_TRANSCRIPT: {
-        if (signal?.type === 'eager_end_of_turn' || signal?.type === 'end_of_turn') this.endsTurns = true
         const as = text === '' || this.#isEcho(text) ? 'echo' : this.#isOverSpeech(text) ? 'over_speech' : 'words'
         const { lastSpeechMs } = this.#voice
         this.#step({ type: final ? 'final' : 'interim', text, span, heardMs, lastSpeechMs, as }, from)

@@ -11,8 +11,6 @@ const DEACTIVATION = 0.35
 /** Two windows of speech begin a stretch of speech, four of silence end it. */
 const MIN_SPEECH_MS = 2 * WINDOW_MS
 const MIN_SILENCE_MS = 4 * WINDOW_MS
-/** Silence after which the end of the turn is worth thinking about. */
-const PAUSE_MS = 3 * WINDOW_MS
 /** Windows waiting for the model: 10 s. Beyond, the oldest are dropped and counted. */
 const MAX_WAITING_WINDOWS = 320
 /** Nothing on the line is louder than -60 dB: below it the model need not run. */
@@ -43,8 +41,6 @@ export interface VoiceListener {
   speechStarted(startMs: number): void
   /** The agent speaks or is about to: a voice would cut it off. */
   contested(): boolean
-  /** 96 ms of silence within speech: perhaps the end. */
-  paused(): void
   speechEnded(endMs: number): void
 }
 
@@ -246,7 +242,6 @@ class VoiceActivityStream extends VADStream {
     if (!voice.speaking && !isSpeech) return
     this.#send(VADEventType.INFERENCE_DONE, probability, inferenceMs)
     if (!voice.speaking || isSpeech) return
-    if (this.#silenceMs === PAUSE_MS) this.#listener.paused()
     if (this.#silenceMs < MIN_SILENCE_MS) return
     voice.speaking = false
     this.#listener.speechEnded(voice.lastSpeechMs)

@@ -66,10 +66,20 @@ export const german: Language = {
     name_ist nummer_ist adresse_ist
     der dem des eines und denn weil dass wenn ob obwohl damit sondern sowie für vom zum zur beim im am ins ohne gegen zwischen über
     bis äh ähm öh öhm kein keinen dieser diese jeder welche nach bei ums ans aufs fürs mein meinen meinem meiner deinen
-    einem einer ihrem unser unsere`),
+    einem einer ihrem unser unsere in`),
   looseEndings: wordSet(`
     die den das ein eine einen meine dein deine sein seine ihr ihre ihren oder aber von durch unter seit wegen als wie ich wir er man
     bin ist sind war kann könnte möchte würde werde habe hätte sehr so also soll muss darf keine dieses nachdem`),
+  holdOns: phraseList(
+    'moment, einen moment, moment mal, warte, warten sie, mal sehen, lassen sie mich überlegen, ich schaue mal, sekunde, wie soll ich sagen, nein warten sie',
+  ),
+  dictation: {
+    digits: wordSet('null eins ein zwei zwo drei vier fünf sechs sieben acht neun doppel'),
+    asksNumber: /nummer\b|\b(?:code|pin|plz|postleitzahl|iban|ziffern|geheimzahl)\b/u,
+    asksPhone: /telefon|handy|mobil|ruckruf/u,
+    phoneDigits: 10,
+    asksSpelling: /buchstabier|\bschreibt\b|\bgeschrieben\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, hmmm, hmhm, mh, ah, aha, ach, ach so, achso, oh, ja, jaja, jawohl, jo, joa, jep, jup, jap, okay, ok,
     genau, gut, richtig, klar, stimmt, sicher, verstehe, natürlich, super, prima, schön, toll, alles klar, alles gut, ja eben, na klar,

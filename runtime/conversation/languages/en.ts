@@ -39,7 +39,17 @@ export const english: Language = {
     these those every until between whose than gonna wanna`),
   looseEndings: wordSet(`
     so when that which who to for with at in on by about his her is are was were be am can could should would will i we you they
-    he she like as not very really just before after`),
+    he she like as not very really just before after around`),
+  holdOns: phraseList(
+    "let me think, let me see, let me check, let's see, hold on, wait, one moment, one second, just a second, just a moment, hang on, you know, i mean, oh one more thing, no wait",
+  ),
+  dictation: {
+    digits: wordSet('zero oh one two three four five six seven eight nine double triple'),
+    asksNumber: /\b(?:number|code|pin|zip|postcode|digits|iban)\b/u,
+    asksPhone: /\b(?:phone|telephone|mobile|cell)\b/u,
+    phoneDigits: 10,
+    asksSpelling: /\b(?:spell|spelled|spelt|spelling)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mmhm, mm-hm, mm-hmm, mmhmm, mhmm, hm, hmm, hmmm, uh-huh, uhuh, uhhuh, ah, aha, oh, ooh, yeah, yep, yup, yes, ok,
     okay, right, sure, alright, all right, exactly, cool, great, nice, gotcha, wow, I see, got it, of course, perfect, good, really,

@@ -79,7 +79,15 @@ export const spanish: Language = {
     entre desde hacia según tan eh em sino cada quiero quisiera necesito`),
   looseEndings: wordSet(`
     la un una o pero que cuando por sobre hasta es son muy más como lo le les me te se nos yo era este esta esa ese esos pues tengo
-    hay está sea`),
+    hay está sea somos`),
+  holdOns: phraseList('a ver, déjeme pensar, déjeme ver, espere, un momento, un segundo, espera, o sea, no espere'),
+  dictation: {
+    digits: wordSet('cero un uno dos tres cuatro cinco seis siete ocho nueve doble'),
+    asksNumber: /\b(?:numero|codigo|clave|pin|digitos|iban)\b/u,
+    asksPhone: /\b(?:telefono|movil|celular)\b/u,
+    phoneDigits: 9,
+    asksSpelling: /\b(?:deletrea|deletrear|deletree|deletrearlo|escribe)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, mjm, hm, hmm, ah, ajá, aja, oh, sí, si, ok, okay, okey, vale, claro, bien, exacto, perfecto, entiendo, genial,
     correcto, dale, eso, cierto, de acuerdo, claro que sí, muy bien, así es, eso es, ya veo, entendido, venga, órale, ándale, sale, listo, po`),

@@ -72,6 +72,16 @@ export const french: Language = {
     cet quel quelle dès chaque enfin`),
   looseEndings: wordSet(`
     un une de mais donc quand comme avec sans depuis je il nous est sont plus suis ai ont qui alors contre genre`),
+  holdOns: phraseList(
+    'voyons, attendez, attends, un instant, un moment, une seconde, laissez moi réfléchir, laissez moi voir, comment dire, non attendez',
+  ),
+  dictation: {
+    digits: wordSet('zéro un deux trois quatre cinq six sept huit neuf double'),
+    asksNumber: /\b(?:numero|code|pin|chiffres|iban)\b/u,
+    asksPhone: /\b(?:telephone|portable|mobile)\b/u,
+    phoneDigits: 10,
+    asksSpelling: /\b(?:epeler|epelez|epelle|ecrit)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mmh, mhm, mm-hm, hm, hmm, hum, ah, aha, oh, oui, ouais, ok, okay, d'accord, daccord, bien, bon, voilà, exact, exactement,
     parfait, entendu, super, très bien, je vois, c'est ça, bien sûr, tout à fait, ça marche, je comprends, compris, absolument,

@@ -42,6 +42,14 @@ export const hindi: Language = {
   regions: {},
   openEndings: wordSet('और या लेकिन मगर क्योंकि कि अगर का की के को में पर से ने लिए मेरा मेरी मेरे आपका आपकी उम तो'),
   looseEndings: wordSet('एक यह वह मैं हम भी ही जो जब बहुत मुझे कुछ'),
+  holdOns: phraseList('एक मिनट, एक सेकंड, रुकिए, ज़रा रुकिए, सोचने दीजिए, देखता हूँ, देखती हूँ, मतलब'),
+  dictation: {
+    digits: wordSet('शून्य ज़ीरो जीरो एक दो तीन चार पाँच पांच छह छः सात आठ नौ डबल'),
+    asksNumber: /नंबर|नम्बर|कोड|पिन|अंक/u,
+    asksPhone: /फ़ोन|फोन|मोबाइल/u,
+    phoneDigits: 10,
+    asksSpelling: /स्पेलिंग|वर्तनी|अक्षर/u,
+  },
   backchannels: phraseList(`
     हाँ, हां, जी, जी हाँ, जी हां, अच्छा, ठीक, ठीक है, हम्म, हूँ, सही, सही है, बिल्कुल, समझ गया, समझ गई, ओके, ok, okay, haan, ji, haan ji,
     achha, theek hai, mm, hmm, अच्छा जी, वाह`),

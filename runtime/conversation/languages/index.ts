@@ -110,6 +110,8 @@ function regionIn({ code, regions }: Language, region: string | undefined): Regi
 }
 
 const NO_WORDS = phraseList('')
+/** Matches nothing. */
+const NEVER = /$^/
 /** A whole answer in a language that the runtime speaks is still understood. */
 const NO_CONSENT_WORDS: ConsentWords = {
   yes: NO_WORDS,
@@ -140,6 +142,8 @@ function unspoken(code: string): Language {
     regions: {},
     openEndings: new Set(),
     looseEndings: new Set(),
+    holdOns: NO_WORDS,
+    dictation: { digits: new Set(), asksNumber: NEVER, asksPhone: NEVER, phoneDigits: 9, asksSpelling: NEVER },
     backchannels: phraseList('mm, mmm, mhm, mm-hm, hm, hmm, hmmm, ah, aha, oh, ok, okay'),
     commonWords: new Set(),
     consent: NO_CONSENT_WORDS,

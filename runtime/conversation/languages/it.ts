@@ -52,7 +52,17 @@ export const italian: Language = {
     oppure quindi cioè`),
   looseEndings: wordSet(`
     un uno una in su mio mia tuo tua suo sua perché quando come io è sono era molto più non si questo questa ho anche senza loro
-    vostro `),
+    vostro siamo`),
+  holdOns: phraseList(
+    'vediamo, aspetti, aspetta, un attimo, un momento, un secondo, mi faccia pensare, mi lasci pensare, fammi pensare, come dire, no aspetti',
+  ),
+  dictation: {
+    digits: wordSet('zero uno due tre quattro cinque sei sette otto nove doppio'),
+    asksNumber: /\b(?:numero|codice|pin|cifre|cap|iban)\b/u,
+    asksPhone: /\b(?:telefono|cellulare)\b/u,
+    phoneDigits: 10,
+    asksSpelling: /\b(?:scrive|scriverlo|lettera per lettera|spelling|sillabare)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mh, mhm, mm-hm, hm, hmm, uhm, ah, aha, oh, sì, si, ok, okay, va bene, certo, bene, giusto, esatto, esattamente, perfetto,
     capisco, capito, d'accordo, ottimo, ecco, già, ho capito, va benissimo, infatti, appunto, chiaro, certamente, come no`),

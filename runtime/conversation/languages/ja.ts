@@ -51,6 +51,17 @@ export const japanese: Language = {
     'が を に で と の も から ので けど て は や へ とか ても たら なら えっと あの その えーと しかし それで だから',
   ),
   looseEndings: wordSet('けれど んですが ですが ますが'),
+  holdOns: phraseList(
+    'ちょっと待って, ちょっと待ってください, 少々お待ちください, そうですね, ええと, えーっと, なんだっけ, 待って',
+    'unspaced',
+  ),
+  dictation: {
+    digits: wordSet('零 〇 一 二 三 四 五 六 七 八 九'),
+    asksNumber: /番号|コード|暗証/u,
+    asksPhone: /電話|携帯/u,
+    phoneDigits: 10,
+    asksSpelling: /綴り|つづり|スペル|漢字/u,
+  },
   backchannels: phrases(`
     はい, はいはい, ええ, うん, うんうん, そう, そうです, そうですね, そうですか, そうなんですか, なるほど, ああ, あー, へえ, へー, ふーん,
     わかりました, 分かりました, わかった, 了解, 了解です, オッケー, いいですね, たしかに, 確かに, ほんと, 本当, はあ, ほう, ですね, ね, mm`),

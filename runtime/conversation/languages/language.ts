@@ -26,6 +26,9 @@ export interface Language {
   readonly openEndings: ReadonlySet<string>
   /** Words that often stand before more, and may end a sentence. */
   readonly looseEndings: ReadonlySet<string>
+  /** Phrases after which the caller goes on, once they have thought. */
+  readonly holdOns: PhraseList
+  readonly dictation: Dictation
   /** Phrases that say "go on", not "stop". */
   readonly backchannels: PhraseList
   /** Frequent words that tell it from the other languages, small letters. */
@@ -40,6 +43,20 @@ export interface Language {
   readonly abbreviations: readonly string[]
   /** A number with a dot before a word is an ordinal: `am 3. Mai`. */
   readonly dottedOrdinals: boolean
+}
+
+/** Numbers and names that are given piece by piece. */
+export interface Dictation {
+  /** Words that digits are said with, small letters. */
+  readonly digits: ReadonlySet<string>
+  /** The agent asks for a number; patterns over plain text (plain.ts). */
+  readonly asksNumber: RegExp
+  /** It asks for a telephone number. */
+  readonly asksPhone: RegExp
+  /** How many digits its telephone numbers have at least, as people give them at home. */
+  readonly phoneDigits: number
+  /** It asks how something is spelt. */
+  readonly asksSpelling: RegExp
 }
 
 /** Orders to the language model, in the language itself. */

@@ -58,6 +58,16 @@ export const dutch: Language = {
   looseEndings: wordSet(
     `een of dat met voor van mijn uw aan bij in op ik is ben heb wil zou kan maar dus om geen die deze wat`,
   ),
+  holdOns: phraseList(
+    'even kijken, even denken, wacht, wacht even, een moment, momentje, een ogenblik, laat me denken, hoe zal ik het zeggen',
+  ),
+  dictation: {
+    digits: wordSet('nul een één twee drie vier vijf zes zeven acht negen dubbel'),
+    asksNumber: /nummer\b|\b(?:code|postcode|pincode|cijfers|iban)\b/u,
+    asksPhone: /telefoon|mobiel/u,
+    phoneDigits: 10,
+    asksSpelling: /\bspel|\bschrijf/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ach, oh, ja, jaja, jawel, jazeker, hoor, ja hoor, oké, ok, okay, oke, goed, prima, precies, klopt,
     dat klopt, juist, inderdaad, snap ik, ik snap het, ik begrijp het, begrijp ik, zeker, natuurlijk, uiteraard, heel goed, mooi, fijn, top`),

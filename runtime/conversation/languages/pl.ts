@@ -54,6 +54,16 @@ export const polish: Language = {
   looseEndings: wordSet(
     `ale czy jak kiedy co to jest są był mam chcę chciałbym chciałabym mogę bardzo się ja my pan pani tylko już`,
   ),
+  holdOns: phraseList(
+    'chwileczkę, chwila, moment, momencik, zaraz, proszę poczekać, niech pomyślę, niech się zastanowię, zobaczmy, jak to powiedzieć',
+  ),
+  dictation: {
+    digits: wordSet('zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć'),
+    asksNumber: /\b(?:numer|kod|pin|pesel|cyfry|iban)\b/u,
+    asksPhone: /\b(?:telefonu|telefon|komorkowy|komorki)\b/u,
+    phoneDigits: 9,
+    asksSpelling: /\b(?:przeliterowac|przeliteruje|pisze|literuje)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, aha, ach, oh, tak, no, no tak, dobrze, dobra, okej, ok, okay, jasne, racja, zgadza się, dokładnie, rozumiem,
     pewnie, oczywiście, świetnie, super, właśnie, no właśnie, fajnie, tak tak`),

@@ -79,7 +79,17 @@ export const portuguese: Language = {
     porque se enquanto me te lhe ahn ã hã num numa neste nesse nesta nessa dum seus nossos cada contra quero queria preciso`),
   looseEndings: wordSet(`
     um uma até sobre meu minha meus minhas tua seu sua nosso nossa que quando como eu é são era está muito mais não hum né tipo
-    então tenho assim quer`),
+    então tenho assim quer somos`),
+  holdOns: phraseList(
+    'deixa eu ver, deixe me ver, deixa eu pensar, deixe me pensar, vamos ver, espera, espere, um momento, um segundo, um instante, quer dizer, não espera',
+  ),
+  dictation: {
+    digits: wordSet('zero um uma dois duas três quatro cinco seis meia sete oito nove duplo'),
+    asksNumber: /\b(?:numero|codigo|senha|pin|cep|cpf|digitos|iban)\b/u,
+    asksPhone: /\b(?:telefone|celular|telemovel)\b/u,
+    phoneDigits: 10,
+    asksSpelling: /\b(?:soletrar|soletre|soletra|escreve)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, uhum, aham, hum, hã, ah, aha, oh, sim, é, ok, okay, tá, certo, claro, bem, bom, isso, exato, exatamente,
     perfeito, entendi, beleza, pois, já, legal, né, está bem, isso mesmo, com certeza, tudo bem, percebi, sei, ótimo, combinado, joia, fixe`),

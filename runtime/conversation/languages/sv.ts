@@ -41,6 +41,16 @@ export const swedish: Language = {
   looseEndings: wordSet(
     `en men om när med på i av jag är har vill ska kan det den de mina så mer då hos vid över under`,
   ),
+  holdOns: phraseList(
+    'låt mig se, låt mig tänka, vänta, vänta lite, ett ögonblick, en sekund, få se, vi får se, hur ska jag säga',
+  ),
+  dictation: {
+    digits: wordSet('noll ett en två tre fyra fem sex sju åtta nio dubbel'),
+    asksNumber: /nummer\b|\b(?:kod|koden|pin|postnumret|siffror|iban)\b|numret\b/u,
+    asksPhone: /telefon|mobil/u,
+    phoneDigits: 9,
+    asksSpelling: /\b(?:stavar|stavas|bokstavera|skriver)\b/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ja, jaha, jo, jajamän, japp, jepp, okej, ok, okay, bra, precis, exakt, just det, visst, absolut,
     jag förstår, förstår, fint, toppen, perfekt, självklart, det stämmer, stämmer, nämen, oj`),

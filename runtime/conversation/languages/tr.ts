@@ -49,6 +49,14 @@ export const turkish: Language = {
   openEndings: wordSet(`
     ve veya ya ama fakat çünkü eğer ile için gibi kadar ki ıı ııı eee hani yani benim onun bizim sizin hem ayrıca`),
   looseEndings: wordSet(`bir bu şu o ben de da sonra önce daha çok en şey mesela acaba`),
+  holdOns: phraseList('bir dakika, bir saniye, dur, durun, bekleyin, bakayım, bir bakayım, düşüneyim, nasıl desem'),
+  dictation: {
+    digits: wordSet('sıfır bir iki üç dört beş altı yedi sekiz dokuz çift'),
+    asksNumber: /numara|\b(?:kod|kodu|kodunuz|pin|sifre|iban)/u,
+    asksPhone: /telefon|\bcep/u,
+    phoneDigits: 10,
+    asksSpelling: /\bheceler|\bkodlar|\bharf|\byazilir|\byaziliyor/u,
+  },
   backchannels: phraseList(`
     mm, mmm, mhm, hm, hmm, hı hı, hıhı, hı, ah, aha, oh, evet, tamam, peki, olur, anladım, tabii, tabi, elbette, doğru, aynen, güzel, iyi,
     okey, ok, tamamdır, haklısınız, öyle, kesinlikle, süper, harika`),

@@ -13,6 +13,8 @@ export interface ToolHooks {
   nextId(): string
   /** The agent wants to end the call, once what it is saying is said. */
   hangUp(speech: voice.SpeechHandle): void
+  /** The caller is being led to another person, or is back. */
+  transferring(on: boolean): void
   /** What the agent says by itself, in the language of the moment. */
   phrases(): Pick<Phrases, 'transferring' | 'transferFailed'>
 }
@@ -42,8 +44,11 @@ export function makeTools(
         }
         const { transferring, transferFailed } = hooks.phrases()
         if (kind === 'transfer') await announce(ctx, transferring)
-        const { output } = await port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
-        if (kind === 'transfer' && output !== TRANSFER_OUTPUT && transferFailed !== '')
+        const ask = () => port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
+        if (kind !== 'transfer') return readable((await ask()).output)
+        hooks.transferring(true)
+        const { output } = await ask().finally(() => hooks.transferring(false))
+        if (output !== TRANSFER_OUTPUT && transferFailed !== '')
           return `${output} Say to the caller: ${JSON.stringify(transferFailed)}`
         return readable(output)
       },

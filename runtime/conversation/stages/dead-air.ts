@@ -32,10 +32,10 @@ export function deadAir({ open: { agent }, language }: StageContext): Conversati
   }
 
   const onTick = (
-    { agentState, agentSpeaks, callerSpeaks, held, muted, takenOver }: ConversationState,
+    { agentState, agentSpeaks, callerSpeaks, held, muted, transferring, takenOver }: ConversationState,
     nowMs: number,
   ): Signal[] => {
-    if (agentSpeaks || callerSpeaks || held || muted || takenOver) {
+    if (agentSpeaks || callerSpeaks || held || muted || transferring || takenOver) {
       over()
       return []
     }

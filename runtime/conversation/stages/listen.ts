@@ -90,6 +90,8 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           prompts = 0
           forget()
           if (final) {
+            // A worker that takes a call over has them before its first tick.
+            quietSinceMs = nowMs
             finals = joined([finals, said])
             interim = undefined
           } else interim = said

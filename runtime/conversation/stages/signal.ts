@@ -83,6 +83,8 @@ export type Report =
   | { type: 'greeted'; before: boolean }
   /** A machine has the call: the agent stops answering. */
   | { type: 'muted' }
+  /** The caller is being led to another person, and hears music or ringing; or no longer. */
+  | { type: 'transferring'; on: boolean }
   /** A supervisor talks with the caller from here on, or no longer. */
   | { type: 'taken_over'; on: boolean }
   | { type: 'agent_state'; state: AgentState }

@@ -14,6 +14,8 @@ export interface ConversationState {
   readonly held: boolean
   /** A machine has the call: the agent doesn't answer. */
   readonly muted: boolean
+  /** The caller is being led to another person. */
+  readonly transferring: boolean
   /** A supervisor talks with the caller. */
   readonly takenOver: boolean
   /** Since when no recogniser is available. */
@@ -28,6 +30,7 @@ export function initialState(resume: Resume | undefined): ConversationState {
     uninterruptible: false,
     held: resume?.held ?? false,
     muted: resume?.muted ?? false,
+    transferring: false,
     takenOver: resume?.takenOver ?? false,
     sttUnavailableSinceMs: undefined,
   }
@@ -55,6 +58,8 @@ export function foldReport(state: ConversationState, report: Report): Conversati
     }
     case 'muted':
       return { ...state, muted: true }
+    case 'transferring':
+      return { ...state, transferring: report.on }
     case 'taken_over':
       return { ...state, takenOver: report.on }
     case 'stt_unavailable':

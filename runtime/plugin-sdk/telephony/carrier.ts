@@ -54,6 +54,11 @@ export interface Carrier {
    * listens. Absent: this carrier only dials, or its calls come another way.
    */
   receive?(onCall: (call: IncomingCall) => void, signal: AbortSignal): Promise<void>
+  /**
+   * This node will stop soon: other nodes take over what brings calls to it, while it still serves those that come. Absent: nothing
+   * binds calls to a node.
+   */
+  leave?(): void
   /** Answers the carrier's HTTP requests and takes its media streams. Absent: it has none. */
   readonly web?: CarrierWeb
   /** Looks at its ports and trunks, and names the faults: for `patchbay doctor`. Asked of carriers in api nodes. */

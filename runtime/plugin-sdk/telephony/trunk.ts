@@ -92,6 +92,8 @@ export interface TrunkShare {
   readonly ours: ReadonlySet<string>
   /** Calls of all other nodes, by trunk id. */
   readonly elsewhere: ReadonlyMap<string, number>
+  /** Ids of the trunks that another node registers with. */
+  readonly taken: ReadonlySet<string>
 }
 
 export const NO_TRUNKS: TrunkDirectory = { list: async () => [], watch: () => () => undefined }

@@ -12,17 +12,21 @@ import { type GrantFlags, grantsOfFlags } from '../grants/permissions.ts'
 import { loadPlugins, ROOT } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import { readManifests } from '../manifest.ts'
-import { installPlugin, notInstalled, removePlugin } from './installer.ts'
+import { installPlugin, notInstalled, type OwnPlugins, removePlugin, rollBackPlugin } from './installer.ts'
 import { pluginLock } from './lock.ts'
+import type { Wish } from './missing-grants.ts'
 import { selfTest } from './self-test.ts'
 
 export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 
   (none)             the plugins, what they offer, ask for and are granted
   add <source>       installs a plugin of somebody else: a package of npm, a folder or a tarball
-                     --grant=all grants what it asks for, --allow-net=… and the like grant one thing;
+                     --grant=all grants what it asks for, --grant=needed leaves out what it can do
+                     without, --allow-net=… and the like grant one thing;
+                     --replace takes the place of one of that name from elsewhere;
                      --no-test leaves out trying what it does
   update <name>      installs it again from where it came; asks where it wants more
+  rollback <name>    puts the version back that was there before the last update
   remove <name>      forgets it
   test <name>        has it do once what it is for; its provider may charge for that
   new <kind> <name>  a folder to start from; kinds: stt, tts, llm, embedding
@@ -33,7 +37,7 @@ const KINDS = ['stt', 'tts', 'llm', 'embedding'] as const
 
 interface PluginsCommand {
   words: readonly string[]
-  flags: { grantAll: boolean; noTest: boolean }
+  flags: { grant: 'all' | 'needed' | undefined; noTest: boolean; replace: boolean }
   config: GrantFlags & { readonly dataDir: string }
   env: Environment
   say(line: string): void
@@ -58,6 +62,8 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
         if (entry === undefined) throw notInstalled(need(''), Object.keys(plugins))
         return await add(entry.source, command)
       }
+      case 'rollback':
+        return await rollBackPlugin(dataDir, need('the name of an installed plugin'))
       case 'remove':
         return await removePlugin(dataDir, need('the name of an installed plugin'))
       case 'test':
@@ -80,29 +86,63 @@ function usage(why: string): PatchbayError {
 
 const silent = pino({ level: 'silent' })
 
+/** What no third-party plugin may be taken for. */
+async function ownPlugins(): Promise<OwnPlugins> {
+  const folders = await readManifests(join(ROOT, 'plugins'))
+  const manifests = folders.flatMap(({ manifest }) => manifest ?? [])
+  const titled = manifests.map(({ name, title = name, permissions }) => ({ name, title, keys: permissions.env ?? [] }))
+  return {
+    names: new Set(titled.map(({ name }) => name)),
+    titles: new Set(titled.flatMap(({ name, title }) => [name, title.toLowerCase()])),
+    keyOwners: new Map(titled.flatMap(({ title, keys }) => keys.map((key) => [key, title] as const))),
+  }
+}
+
 async function add(source: string, { config, env, flags, say }: PluginsCommand): Promise<string> {
-  const own = await readManifests(join(ROOT, 'plugins'))
   const granted = grantsOfFlags(config)
   return installPlugin(source, {
     dataDir: config.dataDir,
-    taken: new Set(own.map(({ name }) => name)),
+    own: await ownPlugins(),
     env,
     log: silent,
     granted: (name) => granted.get(name) ?? {},
     say: (line) => say(printable(line)),
     test: !flags.noTest,
-    async ask(name, version, sentences) {
-      say(printable(`${name} ${version} wants to ${sentences.join(', to ')}.`))
-      if (flags.grantAll) return true
-      if (!process.stdin.isTTY) return false
-      const line = createInterface({ input: process.stdin, output: process.stderr })
-      try {
-        return /^y(es)?$/i.test((await line.question('Grant it? [y/N] ')).trim())
-      } finally {
-        line.close()
-      }
-    },
+    replace: flags.replace,
+    ask: (name, version, wishes) => askFor(name, version, wishes, flags.grant, say),
   })
+}
+
+/** Which of its wishes a plugin is granted: by the flag, or by what the operator answers. */
+async function askFor(
+  name: string,
+  version: string,
+  wishes: readonly Wish[],
+  grant: PluginsCommand['flags']['grant'],
+  say: PluginsCommand['say'],
+): Promise<readonly Wish[]> {
+  const needed = wishes.filter(({ isOptional }) => !isOptional)
+  const optional = wishes.filter(({ isOptional }) => isOptional)
+  const inWords = (some: readonly Wish[]): string => some.map(({ sentence }) => sentence).join(', to ')
+  const sentences = [
+    ...(needed.length === 0 ? [] : [`${name} ${version} wants to ${inWords(needed)}.`]),
+    ...(optional.length === 0 ? [] : [`It would like to ${inWords(optional)}.`]),
+  ]
+  for (const sentence of sentences) say(printable(sentence))
+  if (grant === 'all') return wishes
+  if (grant === 'needed') return needed
+  if (!process.stdin.isTTY) return []
+  const line = createInterface({ input: process.stdin, output: process.stderr })
+  const isGranted = async (question: string): Promise<boolean> =>
+    /^y(es)?$/i.test((await line.question(`${printable(question)} [y/N] `)).trim())
+  try {
+    if (needed.length > 0 && !(await isGranted('Grant what it needs?'))) return []
+    const granted = [...needed]
+    for (const wish of optional) if (await isGranted(`Let it ${wish.sentence}?`)) granted.push(wish)
+    return granted
+  } finally {
+    line.close()
+  }
 }
 
 async function test(name: string, { config, env }: PluginsCommand): Promise<string> {

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { PatchbayError } from '../../lib/errors.ts'
 import { type PluginFolder, type PluginSettings, readFolder } from '../manifest.ts'
-import { digestOf, installedFolder, pluginLock } from './lock.ts'
+import { digestOf, pluginLock, versionFolder } from './lock.ts'
 
 /** The plugins that were installed. One whose files were changed since is broken. */
 export async function readInstalled(
@@ -10,11 +9,20 @@ export async function readInstalled(
   const { plugins } = await pluginLock.read(dataDir)
   const folders = await Promise.all(
     Object.entries(plugins).map(async ([name, { digest, source }]) => {
-      const dir = join(installedFolder(dataDir), name)
+      const dir = versionFolder(dataDir, name, digest)
       const folder = await readFolder(name, dir)
-      if (folder.fault !== undefined || (await digestOf(dir)) === digest) return { ...folder, isInstalled: true }
-      const reason = `Plugin "${name}" can't be used: its files were changed since it was installed; run: npm run patchbay plugins add ${source}`
-      return { name, dir, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }
+      const requireUnchanged = async (): Promise<void> => {
+        if ((await digestOf(dir)) === digest) return
+        const reason = `Plugin "${name}" can't be used: its files were changed since it was installed; run: npm run patchbay plugins add ${source}`
+        throw new PatchbayError('plugin', { params: { reason } })
+      }
+      if (folder.fault !== undefined) return { ...folder, isInstalled: true }
+      try {
+        await requireUnchanged()
+        return { ...folder, isInstalled: true, requireUnchanged }
+      } catch (fault) {
+        return { name, dir, manifest: undefined, fault: fault as PatchbayError }
+      }
     }),
   )
   const settings = Object.entries(plugins).map(([name, { grant }]) => [name, { grant }])

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { PatchbayError } from '../../lib/errors.ts'
 import { printable } from '../../lib/printable.ts'
@@ -22,6 +22,8 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 interface FetchedPlugin {
   manifest: Manifest
   folder: string
+  /** Where it comes from: an absolute path, or a package of npm as it was asked for. */
+  source: string
   /** The names of the scripts with which it would install itself; none has run. */
   installScripts: readonly string[]
   remove(): Promise<void>
@@ -35,6 +37,7 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
   const place = await mkdtemp(join(tmpdir(), 'patchbay-plugin-'))
   const remove = (): Promise<void> => rm(place, { recursive: true, force: true })
   try {
+    const found = await stat(resolve(source)).catch(() => undefined)
     const folder = await bring(source, place)
     const text = await readFile(join(folder, 'plugin.json'), 'utf8').catch(() => {
       throw new Error('it has no plugin.json')
@@ -42,13 +45,24 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
     const { name } = JSON.parse(text) as { name?: unknown }
     const manifest = parseManifest(String(name), text)
     await checkSize(folder)
-    return { manifest, folder, installScripts: await installScriptsIn(folder), remove }
+    return {
+      manifest,
+      folder,
+      source: found === undefined ? source : resolve(source),
+      installScripts: await installScriptsIn(folder),
+      remove,
+    }
   } catch (cause) {
     await remove()
     const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
     const reason = `"${source}" can't be installed: ${printable(why)}`
     throw new PatchbayError('plugin', { params: { reason }, cause })
   }
+}
+
+/** By which two sources are the same plugin: a package of npm is one in all its versions. */
+export function identityOf(source: string): string {
+  return isAbsolute(source) ? source : source.replace(/^npm:/, '').replace(/(?<=.)@[^/@]*$/, '')
 }
 
 async function bring(source: string, place: string): Promise<string> {
@@ -67,7 +81,8 @@ async function bring(source: string, place: string): Promise<string> {
   return join(place, only.name)
 }
 
-async function pack(name: string, place: string): Promise<string> {
+async function pack(source: string, place: string): Promise<string> {
+  const name = source.replace(/^npm:/, '')
   if (!/^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~-]+)?$/.test(name)) {
     throw new Error('it is no folder, no tarball and no name of a package')
   }

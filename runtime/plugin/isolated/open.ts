@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PatchbayError } from '../../lib/errors.ts'
 import type { PluginFactories } from '../contract.ts'
 import { variableOf } from '../grants/net-rule.ts'
+import { wishesOf, withoutDenied } from '../install/effective-grants.ts'
 import { linkIn } from '../link-in.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, ROOT } from '../load.ts'
 import { pluginScope } from '../plugin-scope.ts'
@@ -66,6 +67,7 @@ export async function isolate(
       env: given,
       granted: [...grants.env],
       modelsDir,
+      ...(plugin.requireUnchanged === undefined ? {} : { requireUnchanged: plugin.requireUnchanged }),
       log: options.log,
       signal: options.signal,
     })
@@ -101,10 +103,14 @@ function only(all: PluginFactories, made: readonly string[]): PluginFactories {
 }
 
 /** Deno, which keeps it to what it was granted. */
-function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dataDir: string | undefined): Program {
+function inDeno(
+  { name, dir, env, granted, grants, manifest, settings }: LoadedPlugin,
+  dataDir: string | undefined,
+): Program {
   const deno = findDeno(dataDir)
   if (deno === undefined) throw denoMissing(name)
-  const net = (manifest?.permissions.net ?? []).filter((entry) => grants.env.has(variableOf(entry) ?? ''))
+  const wished = manifest === undefined ? {} : withoutDenied(wishesOf(manifest), settings.deny)
+  const net = (wished.net ?? []).filter((entry) => grants.env.has(variableOf(entry) ?? ''))
   const flags = denoFlags({
     plugin: name,
     net: [...new Set([...(granted.net ?? []), ...net])],
@@ -116,7 +122,7 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
   const imports = `--import-map=${join(import.meta.dirname, 'inside/import-map.json')}`
   return {
     program: deno,
-    args: ['run', ...flags, imports, join(import.meta.dirname, 'inside/deno-main.ts')],
+    args: ['run', ...flags, imports, join(import.meta.dirname, 'inside/deno-main.ts'), dir],
     variables: {
       NO_COLOR: '1',
       DENO_NO_UPDATE_CHECK: '1',

@@ -48,6 +48,8 @@ export interface IsolatedOptions {
   variables: Readonly<Record<string, string>>
   /** Decides each permission that its code is about to use, where the program asks. */
   permissions?: { refusalOf(question: PermissionQuestion): Promise<Refused | undefined> }
+  /** Throws where its files are no longer those that were installed. */
+  requireUnchanged?: () => Promise<void>
   /** Where the models that the operator downloaded for it are. */
   modelsDir?: string | undefined
   /** What `host.env.get` gives out. */
@@ -183,6 +185,7 @@ export class IsolatedProcess implements PluginRunner {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal })
     const fault = (why: string): PatchbayError =>
       new PatchbayError('plugin', { params: { reason: `Plugin "${plugin}" can't be run: ${why}` } })
+    await this.#options.requireUnchanged?.()
     const broker = await this.#openBroker().catch((error: Error) => {
       throw fault(error.message)
     })

@@ -3,7 +3,7 @@ Agrees with the other nodes on trunks: whose each registration is, and how many 
   KEYS[1] owners  HASH trunk -> "node end-of-lease-in-ms"
   KEYS[2] calls   HASH "trunk node" -> "calls end-of-lease-in-ms"
   ARGV[1] node, ARGV[2] lease in ms, ARGV[3] number of trunks wanted, then their ids, then pairs of trunk and calls
-Output: two lists: the trunks that are the node's, and pairs of trunk and calls of all other nodes. A registration stays
+Output: three lists: the trunks that are the node's, pairs of trunk and calls of all other nodes, and the trunks that are another node's. A registration stays
 with its node as long as that asks; it changes when the node wants it no more, or when the lease ran out.
 ]]
 local time = redis.call('TIME')
@@ -17,11 +17,14 @@ for i = 4, 3 + wanted do
     table.insert(ours, ARGV[i])
   end
 end
+local taken = {}
 local keeps = {}
 for _, trunk in ipairs(ours) do keeps[trunk] = true end
 local owners = redis.call('HGETALL', KEYS[1])
 for i = 1, #owners, 2 do
-  if string.match(owners[i + 1], '^(%S+) ') == node and not keeps[owners[i]] then redis.call('HDEL', KEYS[1], owners[i]) end
+  local owner, ends = string.match(owners[i + 1], '^(%S+) (%d+)$')
+  if owner == node and not keeps[owners[i]] then redis.call('HDEL', KEYS[1], owners[i])
+  elseif owner ~= node and tonumber(ends) >= now then table.insert(taken, owners[i]) end
 end
 for i = 4 + wanted, #ARGV, 2 do
   redis.call('HSET', KEYS[2], ARGV[i] .. ' ' .. node, ARGV[i + 1] .. ' ' .. string.format('%d', now + lease))
@@ -40,4 +43,4 @@ for trunk, calls in pairs(sums) do
   table.insert(elsewhere, trunk)
   table.insert(elsewhere, calls)
 end
-return { ours, elsewhere }
+return { ours, elsewhere, taken }

@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Permissions } from '../../../runtime/plugin/contract.ts'
-import { digestOf, pluginLock } from '../../../runtime/plugin/install/lock.ts'
+import { digestOf, pluginLock, versionFolder } from '../../../runtime/plugin/install/lock.ts'
 
 /** A plugin of others: a folder, or what its plugin.json provides and the text of its mod.ts. */
 export type Source = { folder: string } | { provides: object; mod: string }
@@ -13,7 +13,7 @@ export async function installPlugin(
   source: Source,
   grant: Permissions = {},
 ): Promise<void> {
-  const dir = join(dataDir, 'plugins', name)
+  const dir = join(dataDir, 'plugins', `.incoming-${name}`)
   mkdirSync(dir, { recursive: true })
   if ('folder' in source) cpSync(source.folder, dir, { recursive: true })
   else {
@@ -22,6 +22,10 @@ export async function installPlugin(
     writeFileSync(join(dir, 'mod.ts'), source.mod)
   }
   const lock = await pluginLock.read(dataDir)
-  lock.plugins[name] = { version: '1.0.0', source: dir, digest: await digestOf(dir), grant }
+  const digest = await digestOf(dir)
+  const place = versionFolder(dataDir, name, digest)
+  mkdirSync(dirname(place), { recursive: true })
+  renameSync(dir, place)
+  lock.plugins[name] = { version: '1.0.0', source: place, digest, grant }
   await pluginLock.write(dataDir, lock)
 }

@@ -1,6 +1,7 @@
 import type { Validator } from 'typebox/compile'
 import { Compile } from 'typebox/compile'
 import { createRouter } from '../../../api/http/router.ts'
+import { hasTag } from '../../../api/http/while-matching.ts'
 import { errorCodes, takesInput } from '../../../api/openapi/openapi.ts'
 import type { AnyRoute } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
@@ -39,6 +40,7 @@ export function undeclared(method: string, path: string, status: number, body: u
   if (match === undefined || 'allow' in match) return undefined
   const { route, compiled } = match.entry
   const name = `${method} ${route.path} → ${status}`
+  if (status === 304 && hasTag(route)) return body === undefined ? undefined : `${name} has a body`
   if (status === route.success.status || status === route.success.orStatus) {
     const isJson = (route.success.contentType ?? 'application/json') === 'application/json'
     if (body === undefined && route.success.events) return undefined

@@ -296,7 +296,7 @@ t.test('a phone number that is missing, null, overlong or none is 400 alone, and
   const { client } = await api.signUp()
   const signup = { name: 'Ada', email: 'new@example.com', password: 'correct horse' }
   const call = { agent_phone_number: '+14155550100', phone_number_to_dial: '+14155550199' }
-  for (const number of [undefined, null, 7, '', '12', '+1'.padEnd(70, '5')]) {
+  for (const number of [undefined, null, 7, '', '+12', '+1'.padEnd(70, '5')]) {
     for (const [path, body] of [
       ['/auth/signup', { ...signup, phone_number: number }],
       ['/calls/outbound_call', { ...call, agent_phone_number: number }],

@@ -11,7 +11,7 @@ import { readState } from '../../../plugins/telnyx/state.ts'
 import { twilioDialect } from '../../../plugins/twilio/dialect.ts'
 import { requireSignature as requireTwilio } from '../../../plugins/twilio/signature.ts'
 import { AnswerDetector } from '../../../runtime/conversation/hearing/answer-detector.ts'
-import { weighWords } from '../../../runtime/conversation/hearing/endpointing.ts'
+import { endingOf } from '../../../runtime/conversation/hearing/end-of-turn.ts'
 import { LANGUAGES } from '../../../runtime/conversation/languages/index.ts'
 import { Overlap } from '../../../runtime/conversation/replying/overlap.ts'
 import { parsePrometheusText } from '../../../runtime/lib/prometheus-text.ts'
@@ -120,7 +120,9 @@ t.test('names and words', async (t) => {
     most: 4_096,
   })
   const english = LANGUAGES[0]!
-  await growsWithItsInput(t, 'weighWords', (text) => weighWords(0.5, text, english), { tokens: [',', '…', '’', 'é'] })
+  await growsWithItsInput(t, 'endingOf', (text) => endingOf(text, { asked: text, punctuates: true }, english), {
+    tokens: [',', '…', '’', 'é', '7 ', 'wait '],
+  })
   await growsWithItsInput(t, 'Overlap', (text) => {
     const overlap = new Overlap(text)
     for (let at = 0; at < text.length; at += 8) overlap.push(text.slice(at, at + 8))

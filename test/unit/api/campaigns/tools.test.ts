@@ -2,7 +2,7 @@ import t from 'tap'
 import { campaignToolSpecs, runCampaignTool } from '../../../../api/campaigns/tools.ts'
 import { describeRules } from '../../../../runtime/dialing/describe-rules.ts'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 import { prospectById } from '../../../../store/prospects/prospects.ts'
 import { settleCampaign } from '../../../../workers/dialer/settle.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
@@ -20,7 +20,7 @@ const REACHED = {
 
 t.test("an agent's tools in a campaign's call", async (t) => {
   const world = await campaignWorld(t)
-  const calling = { rules: await loadCallingRules(), places: await loadPlaces() }
+  const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
   const services = { store: world.store, calling, clock: { nowMs: () => NOW, monotonicMs: () => 0 } }
   const { tenant } = world
   const later = new Date(NOW + 60_000)

@@ -44,50 +44,43 @@ test('the agent speaks its first message, hears a question and answers it', asyn
   t.equal(turnsMeasured.length, 1)
 })
 
-test('the end-of-turn model decides how long a silence the caller is given', async (t) => {
-  const waited = async (probability: number): Promise<number> => {
-    let asked = 0
-    const endOfTurn = async (samples: Int16Array) => {
-      asked++
-      t.ok(
-        samples.some((sample) => Math.abs(sample) > 1000),
-        'it is given the end of the speech',
-      )
-      return probability
-    }
+test('the words decide how long a silence the caller is given', async (t) => {
+  const waited = async (text: string): Promise<number> => {
     // A patient agent waits over two seconds longer: stalls make no such difference.
     const agent = { endpointing: 'patient' } as const
-    const { port, say, hangUp } = await call({ providers: providers(() => 'Nine.'), endOfTurn, agent })
-    await say(speech(QUESTION, RATE_HZ))
+    const stt = new ScriptedStt({ utterances: [text] })
+    const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Nine.'), stt }, agent })
+    await say(speech(text, RATE_HZ))
     await port.until('the answer was said', () => port.turns.length === 2)
     await hangUp()
-    t.ok(asked >= 1)
     return port.turns[1]!.latency!.endpointingMs
   }
-  const [sure, unsure] = await Promise.all([waited(1), waited(0)])
-  t.ok(unsure! - sure! > 300, `${sure} ms when sure, ${unsure} ms when not`)
+  const [sure, unsure] = await Promise.all([waited(QUESTION), waited('I would like to know whether')])
+  t.ok(unsure! - sure! > 1_000, `${sure} ms after a question, ${unsure} ms after half a sentence`)
 })
 
-test('a recogniser that says when a turn is over is believed, and the model is asked no more', async (t) => {
-  let asked = 0
-  const stt = new ScriptedStt({ utterances: [QUESTION, OTHER], endsTurns: true })
-  const { port, say, hangUp } = await call({
-    providers: { ...providers(() => 'Nine.'), stt },
-    endOfTurn: async () => {
-      asked++
-      return 0
-    },
-    agent: { endpointing: 'patient' },
-  })
+test('what the agent asked decides, too: a number is waited for to its end', async (t) => {
+  const stt = new ScriptedStt({ utterances: ['7 4 4 1'] })
+  const agent = { endpointing: 'patient', firstMessage: 'What is your phone number?' } as const
+  const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Go on.'), stt }, agent })
   t.teardown(hangUp)
-  await say(speech(QUESTION, RATE_HZ))
+  await port.until('it is asked', () => port.turns.length === 1)
+  await say(speech('seven four four one', RATE_HZ))
+  await port.until('the answer was said', () => port.turns.length === 3)
+  const { endpointingMs } = port.turns[2]!.latency!
+  t.ok(endpointingMs > 2_500, `${endpointingMs} ms`)
+})
+
+test('a recogniser that says when a turn is over is believed, whatever the words say', async (t) => {
+  const unfinished = 'I would like to know whether'
+  const stt = new ScriptedStt({ utterances: [unfinished], endsTurns: true })
+  const agent = { endpointing: 'patient' } as const
+  const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Nine.'), stt }, agent })
+  t.teardown(hangUp)
+  await say(speech(unfinished, RATE_HZ))
   await port.until('the answer was said', () => port.turns.length === 2)
-  const before = asked
-  await say(speech(OTHER, RATE_HZ))
-  await port.until('the other answer was said', () => port.turns.length === 4)
-  t.equal(asked, before)
-  const { endpointingMs } = port.turns[3]!.latency!
-  t.ok(endpointingMs < 1_500, `${endpointingMs} ms, where the model would have had the caller wait for 3 s`)
+  const { endpointingMs } = port.turns[1]!.latency!
+  t.ok(endpointingMs < 1_500, `${endpointingMs} ms, where the words would have had the caller wait for 3 s`)
 })
 
 test('a caller who speaks over the agent is listened to, and the turn keeps only the words played', async (t) => {

@@ -17,7 +17,7 @@ const both = (pauseMs: number) => joinSamples([speech(FIRST, RATE_HZ), pauseOf(p
 async function asks(pauseMs: number, answers: readonly Answer[]) {
   const stt = new UtteranceStt(answers)
   const llm = new ScriptedLlm((words) => `Noted: ${words}`)
-  const made = await call({ providers: { stt, llm, tts: new ToneTts() }, endOfTurn: async () => 0.9 })
+  const made = await call({ providers: { stt, llm, tts: new ToneTts() } })
   await made.say(both(pauseMs))
   return { ...made, stt, llm }
 }
@@ -63,7 +63,7 @@ test('a turn has the times of its sound, however late its words come', async (t)
     { afterMs: 1_500, gives: SECOND },
   ])
   const llm = new ScriptedLlm(() => 'Yes.')
-  const { port, say, hangUp } = await call({ providers: { stt, llm, tts: new ToneTts() }, endOfTurn: async () => 0.9 })
+  const { port, say, hangUp } = await call({ providers: { stt, llm, tts: new ToneTts() } })
   t.teardown(hangUp)
   const lengthMs = (text: string) => speech(text, RATE_HZ).length / (RATE_HZ / 1000)
   await sleep(300)
@@ -87,7 +87,6 @@ test('an agent that was cut off does not go on over a caller whose words are on 
   const llm = new ScriptedLlm(() => 'From seven.')
   const { port, say, hangUp } = await call({
     providers: { stt, llm, tts: new ToneTts() },
-    endOfTurn: async () => 0.9,
     agent: { firstMessage: STORY },
   })
   t.teardown(hangUp)

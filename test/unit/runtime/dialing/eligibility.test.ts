@@ -12,7 +12,7 @@ import {
 import { holidayOn } from '../../../../runtime/dialing/holidays.ts'
 import { openingsOf } from '../../../../runtime/dialing/openings.ts'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 import { wallClock } from '../../../../runtime/lib/zoned-time.ts'
 import { testFolder } from '../../../support/instance/services.ts'
 
@@ -28,7 +28,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 t.test('hours of the law, in the clocks of every zone', async (t) => {
-  const [rules, places] = await Promise.all([loadCallingRules(), loadPlaces()])
+  const rules = await loadCallingRules()
+  const places = shippedPlaces()
   const open = (where: { zones: string[]; regions: string[] }, iso: string, policy = POLICY) =>
     judgePlace(where, policy, rules, new Moment(Date.parse(iso)))
   const place = (zone: string, region: string) => ({ zones: [zone], regions: [region] })

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { readProspectNumber } from '../../../../runtime/dialing/prospect-number.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 
 t.test('where a number may be', async (t) => {
-  const { whereaboutsOf, regionOf } = await loadPlaces()
+  const { whereaboutsOf, regionOf } = shippedPlaces()
   const of = (number: string, more = {}) => whereaboutsOf({ number, ...more })
   t.same(of('+12125550142'), { zones: ['America/New_York'], regions: ['US-NY'] })
   t.same(of('+18502325550').zones, ['America/Chicago', 'America/New_York'], 'every zone of an area code')

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 import { addDoNotCall } from '../../../../store/campaigns/do-not-call.ts'
 import { createDialCheck } from '../../../../workers/dialer/before-dial.ts'
 import { campaignWorld } from '../../../support/world/campaign-world.ts'
@@ -14,7 +14,7 @@ const { signal } = new AbortController()
 t.test('right before the carrier is asked everything is looked at once more', async (t) => {
   const world = await campaignWorld(t)
   const { tenant, store } = world
-  const calling = { rules: await loadCallingRules(), places: await loadPlaces() }
+  const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
   let nowMs = NOON_MS
   let answer = { status: 200, text: '{"dial": true}' }
   const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 import { campaignById } from '../../../../store/campaigns/campaigns.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
 import { settleCampaign } from '../../../../workers/dialer/settle.ts'
@@ -17,7 +17,7 @@ t.test('a status tells who may be called now, who waits for a retry, and until w
   const world = await campaignWorld(t)
   const redis = await createRedis(await testRedis(t), pino({ level: 'silent' }))
   t.teardown(() => redis.destroy())
-  const calling = { rules: await loadCallingRules(), places: await loadPlaces() }
+  const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
   const campaign = await world.campaign()
   const ids: string[] = []
   for (let i = 0; i < 6; i++) ids.push(await world.prospect(campaign, `+1212555${2000 + i}`))

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { readProspectNumber } from '../../../../runtime/dialing/prospect-number.ts'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 import { wallClock } from '../../../../runtime/lib/zoned-time.ts'
 import { addDoNotCall } from '../../../../store/campaigns/do-not-call.ts'
 import { windowGroupOf } from '../../../../store/campaigns/window-groups.ts'
@@ -17,7 +17,8 @@ const MINUTE_MS = 60_000
 const NOON_MS = Date.parse('2026-03-02T17:00:00Z')
 const BUSY = { status: 'busy', end_reason: 'busy', disposition: 'busy' }
 const FAULT = { status: 'failed', end_reason: 'carrier_error', disposition: 'failed' }
-const [rules, places] = await Promise.all([loadCallingRules(), loadPlaces()])
+const rules = await loadCallingRules()
+const places = shippedPlaces()
 
 /** Turns of campaigns on a clock of the test's, with as many seats as it says; `asked`: whether they asked for them or left. */
 function ticksOf(world: CampaignWorld, seats = 100, asked: ('claim' | 'leave')[] = []) {

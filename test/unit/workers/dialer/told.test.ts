@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { loadCallingRules } from '../../../../runtime/dialing/rules.ts'
-import { loadPlaces } from '../../../../runtime/dialing/zones.ts'
+import { shippedPlaces } from '../../../../runtime/dialing/zones.ts'
 import { tellMissedCallBacks } from '../../../../store/campaigns/campaign-runs.ts'
 import { prospectById } from '../../../../store/prospects/prospects.ts'
 import { tickCampaign } from '../../../../workers/dialer/tick.ts'
@@ -12,7 +12,7 @@ const at = (minutes: number) => new Date(Date.parse('2026-03-02T16:00:00Z') + mi
 
 t.test('what webhooks are told of campaigns', async (t) => {
   const world = await campaignWorld(t)
-  const calling = { rules: await loadCallingRules(), places: await loadPlaces() }
+  const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
   const tick = (campaignId: string, now: Date) => {
     const clock = { nowMs: () => now.getTime(), monotonicMs: () => now.getTime() }
     const room = { claim: async () => 0, leave: async () => {} }

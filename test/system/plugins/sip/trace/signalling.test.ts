@@ -30,6 +30,12 @@ t.test('credentials, keys of media and pressed keys are left out', (t) => {
   t.match(kept, /Authorization: Digest \[redacted\]\r\nCall-ID: 1/)
   t.match(kept, 'inline:[redacted]|2^31')
   t.notOk(/5f3c8a1b2d|c2VjcmV0|nonce/.test(kept))
+  const caller = redact(
+    Buffer.from(
+      'INVITE sip:a@b SIP/2.0\r\nPrivacy: id\r\nP-Asserted-Identity: "Doe" <sip:+14155550188@c>\r\nFrom: x\r\n\r\n',
+    ),
+  )
+  t.match(caller, /P-Asserted-Identity: \[redacted\]\r\nFrom: x/, 'who withholds the number stays hidden')
   const info = redact(Buffer.from('INFO sip:a@b SIP/2.0\r\nContent-Type: application/dtmf-relay\r\n\r\nSignal=7\r\n'))
   t.notOk(info.includes('7'), info)
   const binary = redact(Buffer.from('INVITE sip:a@b SIP/2.0\r\nContent-Type: application/ISUP\r\n\r\nabc'))

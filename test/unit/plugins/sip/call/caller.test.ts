@@ -64,6 +64,16 @@ t.test('a caller who withholds the number stays hidden, in the number and in the
   }
 })
 
+t.test('a From that no network hid stays hidden where the caller asks for it', async (t) => {
+  for (const wish of ['Privacy: user;id', 'Remote-Party-ID: <sip:+14155550188@c.example>;privacy=full']) {
+    const request = invite('From: "Doe" <sip:+14155550188@c.example>;tag=1', 'Contact: <sip:+14155550188@c>', wish)
+    t.equal(callerNumber(request, ['US']), undefined, wish)
+    t.notMatch(JSON.stringify(callerVariables(request, ['From', 'Contact', 'Call-Info'])), /4155550188|Doe/, wish)
+  }
+  const shown = invite('From: <sip:+14155550188@c.example>;tag=1', 'Privacy: none')
+  t.equal(callerNumber(shown, ['US']), '+14155550188')
+})
+
 t.test('parameters of numbers are not spoken', async (t) => {
   const request = invite('From: <sip:+14155550142;cpc=ordinary@c.example>;tag=1')
   t.equal(callerVariables(request, []).sip_from_user, '+14155550142')

@@ -459,3 +459,26 @@ t.test(
     }
   },
 )
+
+t.test('a held call whose other side keeps no session timer is asked for, and ended when it is gone', async (t) => {
+  const ofHolding = () => {
+    const call = talkingCall()
+    t.match(call.arrive(call.request('INVITE', [], heldSdp('inactive'))), { status: 200 })
+    call.arrive(call.request('ACK'))
+    t.same(call.line, ['inactive'])
+    call.timers.advance(301_000)
+    t.equal(call.statuses().at(-1), 'INVITE', 'we ask')
+    return call
+  }
+  const there = ofHolding()
+  const asked = there.last('INVITE')
+  there.arrive(answerTo(asked, 405))
+  there.timers.advance(299_000)
+  t.same(there.ends, [])
+  const gone = ofHolding()
+  gone.arrive(answerTo(gone.last('INVITE'), 481))
+  t.same(gone.ends, ['connection_lost'])
+  const silent = ofHolding()
+  silent.timers.advance(33_000)
+  t.same(silent.ends, ['connection_lost'])
+})

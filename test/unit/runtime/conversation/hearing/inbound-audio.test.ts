@@ -3,19 +3,6 @@ import { InboundAudio } from '../../../../../runtime/conversation/hearing/inboun
 
 const clock = { nowMs: () => 0, monotonicMs: () => 1000 }
 
-test('what was heard last is kept, and what lies before the turn is silence', (t) => {
-  const inbound = new InboundAudio(clock)
-  inbound.hear(new Int16Array(19_000).fill(1))
-  inbound.hear(new Int16Array(1000).fill(2))
-  const recent = inbound.recent()
-  t.equal(recent.length, 19_200)
-  t.strictSame([recent[0], recent[18_199], recent[18_200], recent.at(-1)], [1, 1, 2, 2])
-  inbound.forget()
-  inbound.hear(new Int16Array(10).fill(3))
-  t.strictSame([...inbound.recent().subarray(-11)], [0, ...new Array(10).fill(3)])
-  t.end()
-})
-
 test('the end of the sound is known to the sample', (t) => {
   const inbound = new InboundAudio(clock)
   const samples = new Int16Array(320)

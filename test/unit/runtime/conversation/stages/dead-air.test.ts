@@ -69,3 +69,15 @@ t.test('a caller on hold waits for nothing', async (t) => {
   pass(10_000)
   t.same(fills(take()), [])
 })
+
+t.test('a caller who is being led to another person hears music, and no filler', async (t) => {
+  const { report, take, pass, says } = begin()
+  says('Can I talk to sales?')
+  report({ type: 'transferring', on: true })
+  pass(30_000)
+  t.same(fills(take()), [])
+  report({ type: 'transferring', on: false })
+  says('Hello?')
+  pass(3_100)
+  t.same(fills(take()), ['fills: One moment, please.'])
+})

@@ -200,8 +200,6 @@ export interface CallOptions {
   startsAhead?: boolean
   /** The line is dead until then. */
   lineFrom?: Promise<void>
-  /** In place of the end-of-turn model. */
-  endOfTurn?: LocalModels['endOfTurn']
   /** Adds what else is on the line to a frame of it. */
   line?: (frame: Int16Array) => void
 }
@@ -211,7 +209,6 @@ export async function call({
   providers,
   open,
   agent,
-  endOfTurn,
   breakers,
   prepare,
   line,
@@ -233,7 +230,7 @@ export async function call({
     breakers: breakers ?? new Breakers(),
     fillers: new Fillers(),
     random: Math.random,
-    models: { ...(await sharedModels()), ...(endOfTurn === undefined ? {} : { endOfTurn }) },
+    models: await sharedModels(),
     pacer,
     clock: systemClock,
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),

@@ -1,5 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
@@ -53,7 +62,8 @@ test('a plugin is installed once it was granted what it asks for and does what i
   const lock = JSON.parse(readFileSync(join(folder, 'data/plugins/plugins.lock.json'), 'utf8'))
   t.match(lock.plugins.parrot, { version: '1.0.0', source: PARROT, digest: /^sha512-/ })
 
-  appendFileSync(join(folder, 'data/plugins/parrot/model.ts'), '\n// changed\n')
+  const [version = ''] = readdirSync(join(folder, 'data/plugins/parrot'))
+  appendFileSync(join(folder, 'data/plugins/parrot', version, 'model.ts'), '\n// changed\n')
   t.match((await run()).out, /parrot\n +broken .*its files were changed since it was installed/)
 
   t.match((await run('remove', 'parrot')).out, /Removed parrot/)
@@ -97,7 +107,7 @@ test('what can’t be installed says why, and leaves nothing', async (t) => {
     )
   for (const [what, manifest, why] of [
     ['a name that is taken', { name: 'openai' }, /Patchbay has a plugin of that name/],
-    ['programs', { permissions: { run: ['sh'] } }, /wants to run the program sh, which no plugin of others may/],
+    ['programs', { permissions: { run: ['sh'] } }, /wants to run the program sh, which no third-party plugin may/],
     ['a kind it can’t do', { provides: { telephony: {} } }, /provides telephony/],
     ['an unknown field', { extra: 1 }, /extra/],
   ] as const) {
@@ -164,7 +174,7 @@ test('no script of a package runs while it is installed, wherever it comes from'
     ['a folder', source],
     ['a tarball', tarball],
   ] as const) {
-    const { out, err, code } = await run('add', from, '--grant=all')
+    const { out, err, code } = await run('add', from, '--grant=all', '--replace')
     t.equal(code, 0, `${what}: ${err}`)
     t.match(out, /(Installed eager 1\.0\.0|Updated eager from 1\.0\.0 to 1\.0\.0)/, what)
     t.match(

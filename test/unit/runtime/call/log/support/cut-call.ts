@@ -8,7 +8,7 @@ import type { CallEvent, CallEventBody } from '../../../../../../runtime/call/lo
 import { cutOff } from '../../../../../../runtime/call/log/fold.ts'
 import { type Resume, resumeOf, type ToolCall } from '../../../../../../runtime/call/log/resume.ts'
 import { stagesOf } from '../../../../../../runtime/call/path.ts'
-import { endpointingDelay, turnSilence } from '../../../../../../runtime/conversation/hearing/endpointing.ts'
+import { endingOf, silenceOf } from '../../../../../../runtime/conversation/hearing/end-of-turn.ts'
 import { languageOf } from '../../../../../../runtime/conversation/languages/index.ts'
 import { finishTools } from '../../../../../../runtime/conversation/replying/finish-tools.ts'
 import type { Order, Purpose, Report } from '../../../../../../runtime/conversation/stages/signal.ts'
@@ -104,7 +104,8 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
   }
   const asks = new WorkerRequests('c', log, answers, clock)
 
-  const silence = turnSilence(endpointingDelay(), () => languageOf(AGENT_SPEC.language))
+  const silenceMs = (text: string) =>
+    silenceOf(endingOf(text, { asked: '', punctuates: true }, languageOf(AGENT_SPEC.language)))
 
   class Worker {
     dead = false
@@ -179,7 +180,7 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
       this.report({ type: 'speech_ended', atMs: times.endMs })
       this.report({ type: 'heard_words', text, final: true, ...times })
       this.#turnText = text
-      this.#turnDueMs = Math.max(nowMs, times.endMs + silence(0.9, text))
+      this.#turnDueMs = Math.max(nowMs, times.endMs + silenceMs(text))
     }
 
     step(index: number): void {

@@ -1,0 +1,172 @@
+import type { AgentSpec } from '../../call/types/agent-spec.ts'
+import type { Language } from '../languages/language.ts'
+import { phrasesIn, spokenWords } from '../languages/phrase-list.ts'
+import { plain } from '../languages/plain.ts'
+
+/** How the words of a caller end who has fallen silent: what tells best whether they go on. */
+export type Ending =
+  /** No words are known. */
+  | 'unknown'
+  /** On a word that no sentence ends with, a comma, or "let me think". */
+  | 'open'
+  /** In a number or a name that is given piece by piece. */
+  | 'dictated'
+  /** On a word that stands before more as often as at the end. */
+  | 'loose'
+  /** Without a sign, where the recogniser sets full stops. */
+  | 'plain'
+  /** Without a sign, where it sets none. */
+  | 'bare'
+  /** As a sentence does. */
+  | 'closed'
+  /** On a question: the caller waits for the answer. */
+  | 'question'
+  /** With nothing but a yes or a no to what was asked, or with a telephone number that is long enough. */
+  | 'answer'
+
+/**
+ * How much likelier a silence is the end of a turn than a pause in it, once its words end so: counted on the half of the labelled pauses
+ * that rules may be fitted to (`npm run bench -- turns`), rounded.
+ */
+const ODDS: Readonly<Record<Ending, number>> = {
+  unknown: 0.3,
+  open: 0.02,
+  dictated: 0.5,
+  loose: 0.2,
+  plain: 0.8,
+  bare: 1.7,
+  closed: 2.5,
+  question: 12,
+  answer: 6,
+}
+
+/**
+ * How many of the pauses within turns are longer, by their length: those of 0.2 s and more on eot-bench's English turns (silence alone,
+ * June 2026). Between the points: straight lines in the logarithm.
+ */
+const LONGER_PAUSES: readonly (readonly [silenceMs: number, share: number])[] = [
+  [200, 1],
+  [300, 0.556],
+  [600, 0.217],
+  [1_000, 0.1],
+  [1_600, 0.05],
+  [2_500, 0.02],
+  [4_000, 0.008],
+]
+
+/** How sure one has to be that a turn is over, and how short or long a silence is at least and at most. */
+const MODES = {
+  eager: { sureness: 0.75, leastMs: 100, mostMs: 1_200 },
+  balanced: { sureness: 0.88, leastMs: 150, mostMs: 2_000 },
+  patient: { sureness: 0.97, leastMs: 400, mostMs: 3_000 },
+} as const satisfies Record<NonNullable<AgentSpec['endpointing']>, unknown>
+
+/** How much of the end is looked at. */
+const MAX_TAIL_CHARS = 300
+/** No telephone number that is asked for is shorter. */
+const LEAST_PHONE_DIGITS = 7
+/** So many digits or letters in a row are dictated, whatever was asked. */
+const DICTATED_IN_A_ROW = 3
+const MAX_ANSWER_WORDS = 6
+
+/** Probability that a turn is over whose words end so, after so long a silence. */
+export function probabilityOver(ending: Ending, silenceMs: number): number {
+  const odds = ODDS[ending]
+  return odds / (odds + shareLonger(silenceMs))
+}
+
+/** The silence that ends a turn whose words end so: milliseconds from its last sound. @param ending undefined: it is over for sure */
+export function silenceOf(ending: Ending | undefined, mode: AgentSpec['endpointing'] = 'balanced'): number {
+  const { sureness, leastMs, mostMs } = MODES[mode]
+  if (ending === undefined) return leastMs
+  return Math.min(mostMs, Math.max(leastMs, silenceAt((ODDS[ending] * (1 - sureness)) / sureness)))
+}
+
+/** What is known beside the words. */
+export interface Circumstances {
+  /** What the agent said before them. */
+  readonly asked: string
+  /** The recogniser sets full stops. */
+  readonly punctuates: boolean
+}
+
+/** A text holds a mark that a sentence ends with. */
+export const isPunctuated = (text: string): boolean => /[.?!。？！।]/u.test(text)
+
+/** How the words so far end. */
+export function endingOf(words: string, { asked, punctuates }: Circumstances, language: Language): Ending {
+  const { openEndings, looseEndings, writing, holdOns } = language
+  const tail = words.slice(-MAX_TAIL_CHARS).trim()
+  if (tail === '') return 'unknown'
+  const mark = /[.?!。？！।…,،、:;—-]*$/u.exec(tail)?.[0] ?? ''
+  const said = tail.slice(0, tail.length - mark.length)
+  if (/(?:\.\.\.|…|[,،、:;—-])$/u.test(mark)) return 'open'
+  const isQuestion = /[?？]$/u.test(mark)
+  const spoken = spokenWords(said, writing)
+  if (!isQuestion && endsWithPhrase(spoken, holdOns)) return 'open'
+  const dictated = dictation(spoken, asked, language)
+  if (dictated !== undefined) return dictated
+  // A recogniser sets its full stop behind half a sentence, too; a question is one.
+  if (!isQuestion && endsWith(said, openEndings, writing)) return 'open'
+  if (isAnswer(spoken, asked, language)) return 'answer'
+  if (isQuestion) return 'question'
+  if (mark !== '') return 'closed'
+  if (endsWith(said, looseEndings, writing)) return 'loose'
+  return punctuates ? 'plain' : 'bare'
+}
+
+/** The words are a number or letters that are given piece by piece. */
+function dictation(
+  spoken: readonly string[],
+  asked: string,
+  { dictation: table, writing }: Language,
+): Ending | undefined {
+  const isDigits = (word: string) => /^\p{N}+$/u.test(word) || table.digits.has(word)
+  const isLetter = (word: string) => writing === 'spaced' && /^\p{L}$/u.test(word)
+  const row = spoken.slice(spoken.findLastIndex((word) => !isDigits(word) && !isLetter(word)) + 1)
+  if (row.length === 0) return undefined
+  const question = plain(asked.slice(-MAX_TAIL_CHARS))
+  const isAsked = table.asksNumber.test(question) || table.asksSpelling.test(question)
+  if (!isAsked && row.length < DICTATED_IN_A_ROW) return undefined
+  const digits = spoken.reduce((sum, word) => sum + (/^\p{N}+$/u.test(word) ? word.length : isDigits(word) ? 1 : 0), 0)
+  if (!table.asksPhone.test(question)) return 'dictated'
+  return digits < LEAST_PHONE_DIGITS ? 'open' : digits < table.phoneDigits ? 'dictated' : 'answer'
+}
+
+function isAnswer(spoken: readonly string[], asked: string, { consent }: Language): boolean {
+  if (spoken.length > MAX_ANSWER_WORDS || !/[?？]["')\]]*\s*$/u.test(asked)) return false
+  const { yes, alone, no, beside } = consent
+  return phrasesIn(spoken, yes, alone, no, beside) !== undefined
+}
+
+function endsWithPhrase(spoken: readonly string[], phrases: Language['holdOns']): boolean {
+  return spoken.some((_, from) => [...phrases.lengthsAt(spoken, from)].includes(spoken.length - from))
+}
+
+function endsWith(said: string, endings: ReadonlySet<string>, writing: Language['writing']): boolean {
+  const words = said.toLowerCase().replaceAll('’', "'")
+  if (writing === 'unspaced') return [...endings].some((ending) => words.endsWith(ending))
+  const [pair, before, last] = /(?:([\p{L}\p{M}']+)\s+)?([\p{L}\p{M}']+)$/u.exec(words) ?? []
+  return pair !== undefined && last !== undefined && (endings.has(last) || endings.has(`${before}_${last}`))
+}
+
+/** Share of the pauses that are longer. */
+function shareLonger(silenceMs: number): number {
+  const above = LONGER_PAUSES.findIndex(([ms]) => ms >= silenceMs)
+  if (above === 0) return 1
+  const [[fromMs, fromShare], [toMs, toShare]] = neighbours(above)
+  return fromShare * (toShare / fromShare) ** ((silenceMs - fromMs) / (toMs - fromMs))
+}
+
+/** The length that only such a share of the pauses reaches. */
+function silenceAt(share: number): number {
+  const below = LONGER_PAUSES.findIndex(([, longer]) => longer <= share)
+  if (below === 0) return 0
+  const [[fromMs, fromShare], [toMs, toShare]] = neighbours(below)
+  return fromMs + ((toMs - fromMs) * Math.log(share / fromShare)) / Math.log(toShare / fromShare)
+}
+
+function neighbours(above: number) {
+  const to = above < 0 ? LONGER_PAUSES.length - 1 : above
+  return [LONGER_PAUSES[to - 1]!, LONGER_PAUSES[to]!] as const
+}

@@ -1,0 +1,100 @@
+import { test } from 'tap'
+import {
+  type Ending,
+  endingOf,
+  probabilityOver,
+  silenceOf,
+} from '../../../../../runtime/conversation/hearing/end-of-turn.ts'
+import { languageOf } from '../../../../../runtime/conversation/languages/index.ts'
+
+const ends = (words: string, asked = '', code = 'en', punctuates = true) =>
+  endingOf(words, { asked, punctuates }, languageOf(code))
+
+test('half a sentence is open, a comma, a hesitation and a request to wait are, too', (t) => {
+  for (const words of [
+    'I would like to book a table for',
+    'A table for.',
+    'My number is, um,',
+    'On Friday, or no, wait',
+    'Let me think.',
+    'We could...',
+  ])
+    t.equal(ends(words), 'open', words)
+  t.equal(ends('Soweit ich weiß, Moment', '', 'de'), 'open')
+  t.equal(ends('Somos, a ver', '', 'es'), 'open')
+  t.end()
+})
+
+test('what ends as a sentence does is closed, a question asks for the answer', (t) => {
+  t.equal(ends('We are four.'), 'closed')
+  t.equal(ends('Are you open?'), 'question')
+  t.equal(ends('What is it for?'), 'question', 'on a word that no other sentence ends with')
+  t.equal(ends('four people'), 'plain')
+  t.equal(ends('four people', '', 'en', false), 'bare', 'where the recogniser sets no full stops')
+  t.equal(ends(''), 'unknown')
+  t.end()
+})
+
+test('a yes or a no answers a question of the agent, and nothing else', (t) => {
+  t.equal(ends('Yes', 'Is that correct?'), 'answer')
+  t.equal(ends('No, thank you.', 'Is there anything else?'), 'answer')
+  t.equal(ends('Ja.', 'Stimmt das so?', 'de'), 'answer')
+  t.equal(ends('Yes', 'I have noted that.'), 'plain')
+  t.equal(ends("Yes, but I'd like a bigger one.", 'Is that correct?'), 'closed')
+  t.end()
+})
+
+test('a telephone number is waited for to its end, another number for longer than a sentence', (t) => {
+  const asked = 'What is your phone number?'
+  t.equal(ends('0 7 9', asked), 'open')
+  t.equal(ends('zero seven nine three three four', asked), 'open')
+  t.equal(ends('0793 3455', asked), 'dictated')
+  t.equal(ends('079 334 1285', asked), 'answer')
+  t.equal(ends('07 93 34', 'Wie ist Ihre Telefonnummer?', 'de'), 'open')
+  t.equal(ends('4 4 1.', 'What is your order number?'), 'dictated', 'a full stop ends no number')
+  t.equal(ends('M I L', 'How do you spell that?'), 'dictated')
+  t.equal(ends('my code is four four one', ''), 'dictated', 'three digits in a row are dictated, whatever was asked')
+  t.equal(ends('We are four', 'How many people are you?'), 'plain')
+  t.equal(ends('I lost it', 'What is your order number?'), 'plain', 'words that are no number')
+  t.end()
+})
+
+test('a language without blanks has its endings, and takes no character for a letter', (t) => {
+  t.equal(ends('予約したいんだけど', '', 'ja'), 'open')
+  t.equal(ends('予約します。', '', 'ja'), 'closed')
+  t.equal(ends('予約します', 'お電話番号をお願いします', 'ja'), 'plain')
+  t.equal(ends('〇九〇', 'お電話番号をお願いします', 'ja'), 'open')
+  t.end()
+})
+
+test('the surer the words, the shorter the silence, in every mode; nothing is shorter than where the recogniser ends the turn', (t) => {
+  const surest: Ending[] = ['open', 'loose', 'dictated', 'plain', 'bare', 'closed', 'answer', 'question']
+  for (const mode of ['eager', 'balanced', 'patient'] as const) {
+    const silences = surest.map((ending) => silenceOf(ending, mode))
+    t.same(
+      silences,
+      silences.toSorted((a, b) => b - a),
+      mode,
+    )
+    t.ok(silences.every((ms) => ms >= silenceOf(undefined, mode)))
+  }
+  for (const ending of [...surest, 'unknown' as const, undefined]) {
+    t.ok(silenceOf(ending, 'eager') <= silenceOf(ending))
+    t.ok(silenceOf(ending) <= silenceOf(ending, 'patient'))
+  }
+  t.equal(silenceOf(undefined), 150)
+  t.equal(silenceOf('question'), 150)
+  t.equal(silenceOf('open', 'patient'), 3_000)
+  t.end()
+})
+
+test('the longer the silence, the surer that the turn is over', (t) => {
+  const surenesses = [0, 200, 300, 450, 1_000, 2_000, 10_000].map((ms) => probabilityOver('closed', ms))
+  t.same(
+    surenesses,
+    surenesses.toSorted((a, b) => a - b),
+  )
+  t.ok(probabilityOver('closed', 500) > probabilityOver('open', 500))
+  t.ok(surenesses.every((probability) => probability > 0 && probability < 1))
+  t.end()
+})

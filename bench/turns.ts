@@ -2,11 +2,14 @@
  * Who has finished, and who goes on: each decider over labelled pauses, by eot-bench's definitions (github livekit/eot-bench). Words
  * come 300 ms late. `--data FOLDER`: the turns of another folder in eot-bench's schema (`turns.jsonl` beside its WAV files).
  */
+import { loadModels } from '../runtime/conversation/providers/models.ts'
 import { quantile } from './support/quantile.ts'
 import { buildTurns } from './turns/build.ts'
 import { DECIDERS, type Heard, MODES, opinionOf, readyModel, type Verdict } from './turns/deciders.ts'
+import { FLOOR_DECIDERS, type FloorVerdict, judgeSound } from './turns/floor.ts'
 import { cutOffsAt, delayAt, type ScoredPause, sweep, sweepSilence } from './turns/policy.ts'
 import { type Pause, pausesOf, readTurns, soundOf, type Turn } from './turns/rows.ts'
+import { type LineSound, lineSounds } from './turns/sounds.ts'
 
 const WORDS_LATE_S = 0.3
 
@@ -39,6 +42,36 @@ export async function run(args: readonly string[]): Promise<void> {
   say('\nas shipped                   mode      cut off  delay p50       p95')
   for (const [name, verdicts] of judged) for (const mode of MODES) sayShipped(name, mode, verdicts)
   sayEndings(judged.get('ours, by words')!)
+  if (given < 0) await sayFloor()
+}
+
+/** Who takes the floor from the agent. */
+async function sayFloor(): Promise<void> {
+  const models = await loadModels('silent')
+  const sounds = await lineSounds()
+  const usual = sounds.find(({ text = '' }) => text.length > 20)!.samples
+  const verdicts: { sound: LineSound; verdict: FloorVerdict }[] = []
+  for (const sound of sounds)
+    verdicts.push({ sound, verdict: await judgeSound(models, sound, usual, WORDS_LATE_S * 1000) })
+  say(`\n${sounds.length} sounds over the agent's speech: fell silent, of so many, after (p50)`)
+  say(`                    ${FLOOR_DECIDERS.map((name) => name.padEnd(20)).join('')}`)
+  const row = (title: string, list: typeof verdicts) => {
+    const cells = FLOOR_DECIDERS.map((name) => {
+      const timesMs = list.flatMap(({ verdict }) => verdict[name] ?? [])
+      const p50 = timesMs.length === 0 ? '' : `, ${Math.round(quantile(timesMs, 0.5))} ms`
+      return `${timesMs.length} of ${list.length}${p50}`.padEnd(20)
+    })
+    say(`${title.padEnd(20)}${cells.join('')}`)
+  }
+  row(
+    'interruptions',
+    verdicts.filter(({ sound }) => sound.isInterruption),
+  )
+  row(
+    'anything else',
+    verdicts.filter(({ sound }) => !sound.isInterruption),
+  )
+  for (const [kind, list] of Map.groupBy(verdicts, ({ sound }) => sound.kind)) row(kind, list)
 }
 
 /** What LiveKit's v1-mini thinks of each pause. */

@@ -27,6 +27,9 @@ const VOICED_PERIODICITY = 0.5
 /** Weight of a window that is voice but a hum, and of one that is no voice (cough, breath, noise). */
 const HUM_WEIGHT = 0.25
 const NOISE_WEIGHT = 0.1
+/** A voice whose loudest window is below the caller's mean by more than this factor is somebody else's: a television, the next table. */
+const FAR_LEVEL = 0.4
+const FAR_WEIGHT = 0.1
 
 /** Strength of the strongest pitch of 70 to 400 Hz, 0 to 1, by autocorrelation of every second sample. */
 function periodicity(samples: Int16Array): number {
@@ -64,6 +67,13 @@ function tilt(samples: Int16Array): number {
   return energy === 0 ? 0 : difference / energy
 }
 
+/** Mean distance of the samples from silence. */
+export function levelOf(samples: Int16Array): number {
+  let sum = 0
+  for (let i = 0; i < samples.length; i++) sum += Math.abs(samples[i]!)
+  return sum / samples.length
+}
+
 /**
  * How much a window of speech counts as evidence that the caller wants the floor, as a share of its length: 1 for an
  * open voice, little for a hum ("mm-hm"), less for sound without pitch (coughs, breath, noise).
@@ -74,4 +84,12 @@ export function floorEvidence(samples: Int16Array, probability: number): number 
   if (probability < 0.5) return 0
   if (periodicity(samples) < VOICED_PERIODICITY) return NOISE_WEIGHT
   return tilt(samples) < OPEN_VOICE_TILT ? HUM_WEIGHT : 1
+}
+
+/**
+ * How much the evidence of a stretch of speech counts, by its loudest window so far: little for a voice far away.
+ * @param usualLevel of the caller's speech (levelOf); 0: they have not spoken yet
+ */
+export function nearness(loudest: number, usualLevel: number): number {
+  return loudest < FAR_LEVEL * usualLevel ? FAR_WEIGHT : 1
 }

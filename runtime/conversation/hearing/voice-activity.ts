@@ -2,7 +2,7 @@ import { VAD, type VADEvent, VADEventType, VADStream } from '@livekit/agents'
 import type { Clock } from '../../lib/clock.ts'
 import { lastLoud } from '../../media/frame.ts'
 import { type LocalModels, MODEL_RATE_HZ, VAD_WINDOW_SAMPLES, type Vad } from '../providers/models.ts'
-import { floorEvidence } from './barge-in.ts'
+import { floorEvidence, levelOf, nearness } from './barge-in.ts'
 import type { InboundAudio } from './inbound-audio.ts'
 
 const WINDOW_MS = (VAD_WINDOW_SAMPLES * 1000) / MODEL_RATE_HZ
@@ -24,6 +24,8 @@ const WINDOWS_AT_ONCE = 3
 const PAUSE_LEVEL = 0.5
 /** Weight of a window in the level of the running speech. */
 const LEVEL_WEIGHT = 0.2
+/** Weight of a window in the level that the caller usually speaks at: that of some seconds of speech. */
+const USUAL_WEIGHT = 0.02
 
 /**
  * Windows that can wait are judged with the next of any session that can't: the threads that run the model are awake then. The process
@@ -99,10 +101,14 @@ class VoiceActivityStream extends VADStream {
   #speechMs = 0
   #silenceMs = 0
   #evidenceMs = 0
+  /** Of the stretch of speech over the agent's. */
+  #loudest = 0
   #windows = 0
   #muted = false
   /** Mean level of the running stretch of speech; 0: none runs. */
   #level = 0
+  /** Of what the caller says when it is their turn; 0: nothing yet. */
+  #usualLevel = 0
 
   constructor(voice: VoiceActivity, model: Vad, listen: InboundAudio['listen'], clock: Clock, listener: VoiceListener) {
     super(voice)
@@ -219,7 +225,11 @@ class VoiceActivityStream extends VADStream {
       this.#silenceMs = 0
       const level = levelOf(samples)
       this.#level = this.#level === 0 ? level : this.#level + LEVEL_WEIGHT * (level - this.#level)
-      if (this.#listener.contested()) this.#evidenceMs += WINDOW_MS * floorEvidence(samples, probability)
+      if (this.#listener.contested()) {
+        this.#evidenceMs += WINDOW_MS * floorEvidence(samples, probability)
+        this.#loudest = Math.max(this.#loudest, level)
+      } else
+        this.#usualLevel = this.#usualLevel === 0 ? level : this.#usualLevel + USUAL_WEIGHT * (level - this.#usualLevel)
       voice.lastSpeechMs = endMs
     } else {
       this.#silenceMs += WINDOW_MS
@@ -228,6 +238,7 @@ class VoiceActivityStream extends VADStream {
       if (!voice.speaking) {
         this.#speechMs = 0
         this.#evidenceMs = 0
+        this.#loudest = 0
         voice.wordsHeard = false
       }
     }
@@ -248,6 +259,7 @@ class VoiceActivityStream extends VADStream {
     this.#send(VADEventType.END_OF_SPEECH, probability, inferenceMs)
     this.#speechMs = 0
     this.#evidenceMs = 0
+    this.#loudest = 0
     voice.wordsHeard = false
   }
 
@@ -260,7 +272,7 @@ class VoiceActivityStream extends VADStream {
         ? this.#speechMs
         : voice.wordsHeard
           ? Number.MAX_SAFE_INTEGER
-          : this.#evidenceMs
+          : this.#evidenceMs * nearness(this.#loudest, this.#usualLevel)
     this.#emit({
       type,
       samplesIndex: this.#windows * VAD_WINDOW_SAMPLES,
@@ -285,11 +297,4 @@ class VoiceActivityStream extends VADStream {
     this.#reader = undefined
     reader({ done: false, value: event })
   }
-}
-
-/** Mean distance of the samples from silence. */
-function levelOf(samples: Int16Array): number {
-  let sum = 0
-  for (let i = 0; i < samples.length; i++) sum += Math.abs(samples[i]!)
-  return sum / samples.length
 }

@@ -58,7 +58,6 @@ export async function compilerSays(folder: string): Promise<string> {
   const tsc = join(require.resolve('typescript/package.json'), '../bin/tsc')
   const compilerOptions = {
     strict: true,
-    noUncheckedIndexedAccess: true,
     target: 'es2022',
     module: 'preserve',
     moduleResolution: 'bundler',

@@ -30,7 +30,7 @@ COPY runtime/process/packed-packages.ts ./runtime/process/
 # The console offers their ready texts.
 COPY runtime/conversation/languages ./runtime/conversation/languages
 # Packed packages: what they save is in packed-packages.ts.
-RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
+RUN node web/console/build.ts && node scripts/build-web.ts --types && node scripts/pack-packages.ts && npm prune --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
 
 FROM node:22.23.3-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages. The libraries are the media worker's.
@@ -41,6 +41,7 @@ WORKDIR /patchbay
 COPY --from=packages /patchbay/node_modules ./node_modules
 COPY . .
 COPY --from=packages /patchbay/packages/web/dist ./packages/web/dist
+RUN node scripts/sdk/build.ts
 COPY --from=media /mediasoup-worker ./node_modules/mediasoup/worker/out/Release/mediasoup-worker
 # docker build --build-arg COMMIT=$(git rev-parse HEAD): what the image runs, for /health, the metrics and the console.
 ARG COMMIT=unknown

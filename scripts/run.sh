@@ -119,8 +119,8 @@ take_install_lock() {
 }
 drop_install_lock() { rm -rf "$install_lock"; }
 
-# The client library and the widget for pages; a moment where they are there already.
-build_web() { node scripts/build-web.ts; }
+# The client library and the widget for pages, and the packages of the SDKs; a moment where they are there already.
+build_web() { node scripts/build-web.ts && node scripts/sdk/build.ts; }
 
 # The Debian package of a program.
 package_of() {

@@ -68,6 +68,8 @@ const NAMED: Readonly<Record<string, string>> = {
   'GET /docs': 'getDocs',
   'GET /docs/{file}': 'getDocsFile',
   'GET /client/v1/{file}': 'getClientFile',
+  'GET /client/': 'listSdkPackages',
+  'GET /client/{file}': 'getSdkPackage',
   'GET /widget.js': 'getWidget',
   'GET /asyncapi.json': 'getAsyncApi',
   'GET /talk/{agent_id}': 'getTalkPage',

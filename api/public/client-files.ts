@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
 
-/** The client library and the widget (packages/web), for pages of any origin. */
+/** The client library and the widget (packages/web), for pages of any origin, and the packages of the SDKs (packages/sdk). */
 
 const FOLDER = join(import.meta.dirname, '../../packages/web/dist')
+const PACKAGES = join(import.meta.dirname, '../../packages/sdk/dist')
 const SCRIPT = 'text/javascript; charset=utf-8'
 /** Pages that embed the widget get a new one within this time of an update. */
 const MAX_AGE_S = 300
@@ -20,20 +22,20 @@ const FILES = {
 
 const cached = new Map<string, Promise<{ body: Buffer; etag: string }>>()
 
-function contentOf(file: string): Promise<{ body: Buffer; etag: string }> {
-  const known = cached.get(file)
+function contentOf(path: string): Promise<{ body: Buffer; etag: string }> {
+  const known = cached.get(path)
   if (known !== undefined) return known
-  const read = readFile(join(FOLDER, file)).then((body) => {
+  const read = readFile(path).then((body) => {
     const hash = createHash('sha256').update(body).digest('base64url')
     return { body, etag: `"${hash.slice(0, 22)}"` }
   })
-  cached.set(file, read)
-  read.catch(() => cached.delete(file))
+  cached.set(path, read)
+  read.catch(() => cached.delete(path))
   return read
 }
 
 async function script(file: string, log: { error(detail: object, words: string): void }): Promise<Reply> {
-  const content = await contentOf(file).catch((err) => {
+  const content = await contentOf(join(FOLDER, file)).catch((err) => {
     log.error({ err }, 'The client for pages is not built: node scripts/build-web.ts')
     throw new PatchbayError('unavailable', { cause: err })
   })
@@ -77,4 +79,66 @@ const widget = defineRoute({
   handler: (_, { log }) => script('widget.js', log),
 })
 
-export const clientFileRoutes: readonly AnyRoute[] = [clientFile, widget]
+const NOT_BUILT = 'The packages of the SDKs are not built: node scripts/sdk/build.ts'
+const isPackage = (name: string): boolean => /^[a-z][\w.-]+\.(?:tgz|whl)$/.test(name)
+
+const sdkIndex = defineRoute({
+  method: 'GET',
+  path: '/client/',
+  trailingSlash: true,
+  auth: 'none',
+  role: 'none',
+  success: { status: 200, schema: Type.String(), contentType: 'text/html' },
+  errors: ['unavailable'],
+  tag: 'System',
+  summary: 'The packages of the SDKs, of the version of this installation',
+  description: 'For `pip install --find-links`: a page of links.',
+  handler: async (_, { log }) => {
+    const files = await readdir(PACKAGES).catch((err) => {
+      log.error({ err }, NOT_BUILT)
+      throw new PatchbayError('unavailable', { cause: err })
+    })
+    const links = files.filter(isPackage).map((name) => `<li><a href="${name}">${name}</a></li>`)
+    const body = `<!doctype html><meta charset="utf-8"><title>Patchbay SDKs</title><ul>${links.join('')}</ul>\n`
+    return new Reply({ body, headers: [['content-type', 'text/html; charset=utf-8']] })
+  },
+})
+
+const sdkPackage = defineRoute({
+  method: 'GET',
+  path: '/client/{file}',
+  auth: 'none',
+  role: 'none',
+  params: {
+    file: {
+      description:
+        '`patchbay-client.tgz`: the SDK for TypeScript; `patchbay_client-….whl`: the one for Python; `patchbay-web.tgz`: the library for pages.',
+      example: 'patchbay-client.tgz',
+    },
+  },
+  headers: ['if-none-match'],
+  success: { status: 200, orStatus: 304, schema: Type.String(), contentType: 'application/octet-stream' },
+  errors: ['not_found', 'unavailable'],
+  tag: 'System',
+  summary: 'A package of the SDKs, for npm or pip',
+  handler: async (request, { log }) => {
+    const { file } = request.params
+    if (!isPackage(file)) throw new PatchbayError('not_found')
+    const { body, etag } = await contentOf(join(PACKAGES, file)).catch((err) => {
+      if (existsSync(PACKAGES)) throw new PatchbayError('not_found', { cause: err })
+      log.error({ err }, NOT_BUILT)
+      throw new PatchbayError('unavailable', { cause: err })
+    })
+    const isKnown = request.header('if-none-match') === etag
+    return new Reply({
+      ...(isKnown ? { status: 304 } : { body }),
+      headers: [
+        ['content-type', 'application/octet-stream'],
+        ['cache-control', 'no-cache'],
+        ['etag', etag],
+      ],
+    })
+  },
+})
+
+export const clientFileRoutes: readonly AnyRoute[] = [clientFile, widget, sdkIndex, sdkPackage]

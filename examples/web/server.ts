@@ -28,7 +28,7 @@ async function bundle(): Promise<string> {
     format: 'esm',
     jsx: 'automatic',
     write: false,
-    // The one of this checkout; in a project of your own, `npm install @patchbay/web`.
+    // The one of this checkout; in a project of your own, `npm install https://<your installation>/client/patchbay-web.tgz`.
     alias: { '@patchbay/web/react': join(HERE, '../../packages/web/dist/react.js') },
   })
   return outputFiles[0]?.text ?? ''

@@ -51,6 +51,7 @@ const statusExample: Static<typeof StatusBody> = {
     held: { window: 318, unknown_zone: 2 },
     call_backs: { promised: 2, missed: 0 },
   },
+  reason_after_start: null,
   next_call_at: '2026-02-02T14:00:00.000Z',
   today: { attempts: 410, answered: 190, humans: 160, machines: 30, abandoned: 0 },
   answer_rate: 0.463,

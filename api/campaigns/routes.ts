@@ -222,9 +222,10 @@ async function bodiesOf(tenant: Tenant, campaigns: readonly CampaignWithLists[])
     tenant,
     campaigns.map(({ id }) => id),
   )
-  return campaigns.map((campaign) =>
-    campaignBody(campaign, stateOf(campaign, progress.get(campaign.id) ?? { live: 0, unresolved: 0 })),
-  )
+  return campaigns.map((campaign) => {
+    const own = progress.get(campaign.id) ?? { total: 0, live: 0, unresolved: 0 }
+    return campaignBody(campaign, stateOf(campaign, own), own.total)
+  })
 }
 
 export const campaignRoutes = [list, create, read, change('PUT'), change('PATCH'), remove]

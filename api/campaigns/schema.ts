@@ -182,6 +182,7 @@ export const CampaignBody = Type.Object({
   status: Type.Enum(['Running', 'Stopped', 'Completed', 'Inactive']),
   pause_reason: Nullable(Type.Enum(['budget_reached', 'too_many_failures'])),
   lists: Type.Array(ListRef),
+  prospects: Type.Integer({ minimum: 0, description: 'Of all its lists; none: there is nobody to call yet.' }),
   created_at: Instant,
   updated_at: Instant,
 })
@@ -258,7 +259,11 @@ export function columnsOf(input: CampaignChanges): Partial<CampaignFields> {
   } as Partial<CampaignFields>
 }
 
-export function campaignBody(campaign: CampaignWithLists, status: CampaignState): Static<typeof CampaignBody> {
+export function campaignBody(
+  campaign: CampaignWithLists,
+  status: CampaignState,
+  prospects: number,
+): Static<typeof CampaignBody> {
   const {
     id,
     workspace_id,
@@ -277,6 +282,7 @@ export function campaignBody(campaign: CampaignWithLists, status: CampaignState)
     status,
     pause_reason: pause_reason as Static<typeof CampaignBody>['pause_reason'],
     lists: lists.map((list) => ({ list_uuid: list.id, list_slug: list.slug, name: list.name, active: list.active })),
+    prospects,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }
@@ -322,6 +328,7 @@ export const campaignExample: Static<typeof CampaignBody> = {
   status: 'Stopped',
   pause_reason: null,
   lists: [{ list_uuid: '0197f3a2-7c1e-7000-8000-000000000022', list_slug: 'renewals', name: 'Renewals', active: true }],
+  prospects: 250,
   created_at: '2026-01-31T09:00:00.000Z',
   updated_at: '2026-01-31T09:00:00.000Z',
 }

@@ -18,9 +18,10 @@ export const StatusBody = Type.Object({
         'budget_reached',
         'too_many_failures',
         'numbers_blocked',
+        'no_prospects',
         'all_held',
       ],
-      { description: 'Why a stopped campaign calls nobody; null: its next tick will call.' },
+      { description: 'Why a campaign calls nobody; null: its next tick will call, or it is completed.' },
     ),
   ),
   active_calls: Count,
@@ -54,7 +55,15 @@ export const StatusBody = Type.Object({
       },
     ),
   }),
-  next_call_at: Nullable(Instant),
+  reason_after_start: Nullable(
+    Type.String({
+      description: 'Of a paused campaign: what would keep it from calling once it is resumed; null: nothing.',
+    }),
+  ),
+  next_call_at: Nullable({
+    ...Instant,
+    description: 'When somebody may be called next; null: nobody, or from no number.',
+  }),
   today: Type.Object({ attempts: Count, answered: Count, humans: Count, machines: Count, abandoned: Count }),
   answer_rate: Nullable(Type.Number({ description: "Of today's attempts; null before the first." })),
   abandoned_rate_30d: Nullable(Type.Number()),

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/campaigns/do-not-call-load.ts'
 import type { DoNotCall } from '../../store/database/schema.ts'
 import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
-import { requireDestination } from '../dial-target.ts'
 import { receiveOneFile } from '../http/receive-one-file.ts'
+import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -31,6 +32,13 @@ const example: Static<typeof DoNotCallBody> = {
   call_log_id: null,
   words: null,
   created_at: '2026-01-31T09:00:00.000Z',
+}
+
+/** A number, or a SIP URI. A mere word is a number that somebody mistyped. */
+function requireListed(text: string): string {
+  const phone = readPhoneNumber(text) ?? readSipUri(text)
+  if (phone === undefined) throw new PatchbayError('invalid_phone_number')
+  return phone
 }
 
 const bodyOf = (entry: DoNotCall): Static<typeof DoNotCallBody> => ({
@@ -82,7 +90,7 @@ const add = defineRoute({
     'Binds campaigns, batches and outbound calls from the moment of the answer. Prospects that wait with this number are resolved. A number that is listed already keeps its entry.',
   examples: { body: { phone_number: '+14155550199', reason: 'Asked by letter' }, success: example },
   handler: async ({ body, tenant }, { clock }) => {
-    const phone = requireDestination(body.phone_number)
+    const phone = requireListed(body.phone_number ?? '')
     const now = new Date(clock.nowMs())
     const [entry] = await addDoNotCall(tenant, [{ phone, reason: body.reason, source: 'api' }], now)
     return bodyOf(entry!)
@@ -110,7 +118,7 @@ const remove = defineRoute({
   examples: { success: { detail: 'Phone number removed from the do-not-call list' } },
   handler: async ({ params, tenant }) => {
     const text = params.phone_number
-    const phone = requireDestination(/^\d{7}/.test(text) ? `+${text}` : text)
+    const phone = requireListed(/^\d/.test(text) ? `+${text}` : text)
     if (!(await removeDoNotCall(tenant, phone))) throw new PatchbayError('do_not_call_not_found')
     return { detail: 'Phone number removed from the do-not-call list' }
   },
@@ -132,12 +140,18 @@ const upload = defineRoute({
   success: {
     status: 201,
     schema: Type.Object({
+      complete: Type.Boolean({ description: 'False: some rows are not on the list, and their numbers may be called.' }),
+      message: Type.String({ description: 'What became of the file, for a person to read.' }),
       rows: Type.Integer(),
       added: Type.Integer(),
       known: Type.Integer({ description: 'Listed already, or twice in the file.' }),
       invalid: Type.Integer({ description: 'Rows whose number could not be read: these numbers are not on the list.' }),
       invalid_lines: Type.Array(
-        Type.Object({ line: Type.Integer({ description: 'The header is line 1.' }), phone_number: Type.String() }),
+        Type.Object({
+          line: Type.Integer({ description: 'The header is line 1.' }),
+          phone_number: Type.String(),
+          reason: Type.String({ description: 'Why, and the cure.' }),
+        }),
         { description: 'The first hundred of them.' },
       ),
     }),
@@ -147,7 +161,11 @@ const upload = defineRoute({
   summary: 'Add every number of a CSV file to the do-not-call list',
   examples: {
     body: { file: 'phone_number,reason\n+14155550199,Asked by letter\n' },
-    success: { rows: 1, added: 1, known: 0, invalid: 0, invalid_lines: [] },
+    success: {
+      complete: true,
+      message: 'All 1 numbers of the file are on the do-not-call list',
+      ...{ rows: 1, added: 1, known: 0, invalid: 0, invalid_lines: [] },
+    },
   },
   handler: async (request, { clock, databaseUrl }) => {
     const { tenant, signal } = request
@@ -160,7 +178,13 @@ const upload = defineRoute({
     })
     try {
       await receiveOneFile(request, 'file', (content) => copy.feed(content))
-      return await copy.commit(params, {})
+      const loaded = await copy.commit(params, {})
+      const { rows, invalid } = loaded
+      const message =
+        invalid === 0
+          ? `All ${rows} numbers of the file are on the do-not-call list`
+          : `${invalid} of ${rows} rows are NOT on the do-not-call list, because their number could not be read: they may still be called. Mend the lines of invalid_lines and upload them again.`
+      return { complete: invalid === 0, message, ...loaded }
     } finally {
       await copy.discard()
     }

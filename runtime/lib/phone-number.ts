@@ -55,6 +55,21 @@ export function numberInCell(cell: string): string {
   return text.replace(/^(?:tel|p|phone):\s*/i, '')
 }
 
+/** Why a cell of a file is no number that can be called, and the cure. */
+export function numberFault(cell: string): string {
+  const text = numberInCell(cell)
+  if (text === '') return 'The cell is empty'
+  if (/^\d[.,]\d*E\+?\d+$/i.test(text)) {
+    return 'A spreadsheet has shortened the number and its last digits are lost: format the column as text, enter the number again and save'
+  }
+  if (/\p{L}/u.test(text)) return 'It has letters in it'
+  const digits = text.replace(/\D/g, '')
+  if (digits.length < 7) return 'It is too short for a number with its country code'
+  if (!/^\s*(\+|00)/.test(text))
+    return 'It has no country code: write it as +14155550100, in a column that is formatted as text'
+  return 'No number of its country has this length'
+}
+
 function parseWritten(text: string): PhoneNumber | undefined {
   const number = parsePhoneNumberFromString(text.trim().replace(/^00/, '+'))
   return number?.isPossible() ? (number.number as string as PhoneNumber) : undefined

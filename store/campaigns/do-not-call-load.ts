@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { numberFault, numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
 import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
@@ -23,6 +23,8 @@ export interface DoNotCallFileResult {
 export interface InvalidLine {
   line: number
   phone_number: string
+  /** Why, and the cure. */
+  reason: string
 }
 
 const MAX_REASON_CHARS = 500
@@ -73,7 +75,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
         invalid++
         // The header is line 1.
         if (unread.length < MAX_INVALID_LINES)
-          unread.push({ line: rows + 1, phone_number: cutText(cell, MAX_SHOWN_CHARS) })
+          unread.push({ line: rows + 1, phone_number: cutText(cell, MAX_SHOWN_CHARS), reason: numberFault(cell) })
       } else text += `${phone}\t${copyText(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
     }
     return text

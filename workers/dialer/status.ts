@@ -26,6 +26,7 @@ type StopReason =
   | 'budget_reached'
   | 'too_many_failures'
   | 'numbers_blocked'
+  | 'no_prospects'
   | 'all_held'
 
 /** What the last tick wrote down. */
@@ -152,10 +153,13 @@ export async function campaignStatus(
   const live = calls.placing + calls.ringing + calls.talking + calls.waiting
   const status = stateOf(campaign, { live, unresolved })
   const lastTick = glance.lastTick as LastTick | undefined
-  const reason = status === 'Stopped' ? reasonOf() : null
+  const pause = campaign.paused ? ((campaign.pause_reason as StopReason | null) ?? 'paused') : undefined
+  const reason =
+    status === 'Stopped' ? (pause ?? reasonOf()) : status === 'Completed' && total === 0 ? 'no_prospects' : null
+  // Nobody is called from nowhere.
+  const hasCaller = glance.hasAgent && numbers.length > 0
 
   function reasonOf(): StopReason | null {
-    if (campaign.paused) return (campaign.pause_reason as StopReason | null) ?? 'paused'
     if (!glance.hasAgent) return 'no_agent'
     if (numbers.length === 0) return 'no_number'
     if (allRest) return 'numbers_blocked'
@@ -184,7 +188,8 @@ export async function campaignStatus(
       held,
       call_backs: callBacks,
     },
-    next_call_at: unresolved > 0 && nextMs !== undefined ? new Date(nextMs).toISOString() : null,
+    reason_after_start: pause !== undefined && unresolved > 0 ? reasonOf() : null,
+    next_call_at: unresolved > 0 && hasCaller && nextMs !== undefined ? new Date(nextMs).toISOString() : null,
     today,
     answer_rate: today.attempts === 0 ? null : today.answered / today.attempts,
     abandoned_rate_30d: month.humans === 0 ? null : month.abandoned / month.humans,

@@ -106,7 +106,7 @@ t.test('campaigns', async (t) => {
   await t.test('say why they call nobody', async (t) => {
     const statusOf = async (slug: string) => (await client.get(`/api/v/campaign/${slug}/status/`)).body
     const none = await make({ name: 'Reasons', calling_days: [] })
-    t.match(await statusOf(none.slug), { status: 'Completed', reason: null, next_call_at: null })
+    t.match(await statusOf(none.slug), { status: 'Completed', reason: 'no_prospects', next_call_at: null })
     const prospect = (fields: Record<string, string>, list = none.lists[0].list_uuid) => {
       const form = new FormData()
       for (const [name, value] of Object.entries(fields)) form.append(name, value)
@@ -198,7 +198,9 @@ t.test('campaigns', async (t) => {
     csv.append('file', new Blob(['Phone Number;reason\n+1 (415) 555-0190;by letter\nnone;x\n']), 'dnc.csv')
     t.match((await client.post('/do-not-call/upload', { form: csv })).body, {
       ...{ rows: 2, added: 1, known: 0, invalid: 1 },
-      invalid_lines: [{ line: 3 }],
+      complete: false,
+      message: /^1 of 2 rows are NOT on the do-not-call list/,
+      invalid_lines: [{ line: 3, reason: 'It has letters in it' }],
     })
     t.match(await prospect(), { status: 'resolved', resolution: 'do_not_call' })
     const found = await client.get('/do-not-call', { query: { q: 'letter' } })

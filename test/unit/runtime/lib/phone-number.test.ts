@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import t from 'tap'
-import { parsePhoneNumber } from '../../../../runtime/lib/phone-number.ts'
+import { numberFault, parsePhoneNumber } from '../../../../runtime/lib/phone-number.ts'
 
 t.test('reads international numbers as people write them', async (t) => {
   for (const text of [
@@ -42,4 +42,20 @@ t.test('the quick way agrees with libphonenumber for every country', async () =>
     }),
     { numRuns: 2000 },
   )
+})
+
+t.test('a cell that is no number says why, and the cure', async (t) => {
+  for (const [cell, why] of [
+    ['', /empty/],
+    ['4.41E+11', /spreadsheet has shortened.*as text/],
+    ['4,41207E+11', /spreadsheet/],
+    ['2125550142', /no country code: write it as \+/],
+    ['14155550177', /no country code/],
+    ['+1415', /too short/],
+    ['call me', /letters/],
+    ['+141555501771234', /this length/],
+  ] as const) {
+    t.match(numberFault(cell), why, cell)
+    t.equal(parsePhoneNumber(cell), undefined, cell)
+  }
 })

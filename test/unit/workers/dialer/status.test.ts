@@ -65,3 +65,25 @@ t.test('a status tells who may be called now, who waits for a retry, and until w
   t.match(await status(27 * 60), { today: { attempts: 1, abandoned: 0 } })
   t.match(await status(50 * 60), { today: { attempts: 0 } }, 'of the day on which it was settled')
 })
+
+t.test(
+  'a campaign says what it waits for before it is started, and names no time where nobody could call',
+  async (t) => {
+    const world = await campaignWorld(t)
+    const redis = await createRedis(await testRedis(t), pino({ level: 'silent' }))
+    t.teardown(() => redis.destroy())
+    const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
+    const campaign = await world.campaign({ paused: true })
+    const status = async (minutes: number) => {
+      const current = (await campaignById(world.tenant, campaign.id))!
+      return campaignStatus({ store: world.store, redis, calling }, world.tenant, current, at(minutes))
+    }
+    t.match(await status(0), { status: 'Completed', reason: 'no_prospects', reason_after_start: null })
+    await world.prospect(campaign, '+12125552000')
+    t.match(await status(0), { status: 'Stopped', reason: 'paused', next_call_at: at(0).toISOString() })
+    const night = await status(11 * 60)
+    t.match(night, { reason: 'paused', reason_after_start: 'outside_calling_hours', next_call_at: /Z$/ })
+    await world.store.pool.query('delete from phone_numbers')
+    t.match(await status(0), { reason: 'paused', reason_after_start: 'no_number', next_call_at: null })
+  },
+)

@@ -35,7 +35,7 @@ export function Screen() {
               </Link>
             ),
           },
-          { name: t('Status'), cell: ({ status }) => <CampaignStatus status={status} /> },
+          { name: t('Status'), cell: (campaign) => <CampaignStatus {...campaign} /> },
           {
             name: t('Agent'),
             wide: true,

@@ -1,12 +1,13 @@
 import { type FormEvent, useState } from 'react'
-import { formatAgo, formatWord } from '../data/format.ts'
+import { formatAgo, formatCount, formatWord } from '../data/format.ts'
 import { useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/fault.tsx'
-import { Input } from '../ui/field.tsx'
-import { Card, Empty } from '../ui/layout.tsx'
+import { Field, Input } from '../ui/field.tsx'
+import { Card, Empty, Notice } from '../ui/layout.tsx'
+import { Skipped } from '../ui/preview.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 
 interface Entry {
@@ -51,6 +52,7 @@ export function DoNotCall() {
           </div>
         </Card>
       )}
+      {may('developer') && <UploadNumbers />}
       <Card
         actions={
           <Input
@@ -98,5 +100,75 @@ export function DoNotCall() {
         />
       </Card>
     </div>
+  )
+}
+
+interface Loaded {
+  complete: boolean
+  rows: number
+  added: number
+  known: number
+  invalid: number
+  invalid_lines: { line: number; phone_number: string; reason: string }[]
+}
+
+/** A file of numbers. What it did not take is shown until the next upload: those people may still be called. */
+function UploadNumbers() {
+  const upload = useWrite<Loaded, File>(
+    (file) => {
+      const form = new FormData()
+      form.set('file', file)
+      return ['/do-not-call/upload', { method: 'POST', form }]
+    },
+    { changes: ['/do-not-call'], quiet: true },
+  )
+  const { data: loaded } = upload
+  return (
+    <Card title={t('Upload numbers')}>
+      <Field
+        hint={t('CSV with a column “phone_number” of numbers with their country code, such as +14155550123.')}
+        label={t('File')}
+      >
+        <Input
+          accept=".csv,text/csv"
+          className="py-1.5"
+          disabled={upload.isPending}
+          onChange={({ target }) => {
+            const [file] = target.files ?? []
+            if (file) upload.mutate(file)
+            target.value = ''
+          }}
+          type="file"
+        />
+      </Field>
+      <div className="mt-3 space-y-3 empty:hidden">
+        <Fault error={upload.error} />
+        {loaded?.complete && (
+          <Notice tone="good">
+            {t('All {n} numbers of the file are on the list; {added} are new.', {
+              n: formatCount(loaded.rows),
+              added: formatCount(loaded.added),
+            })}
+          </Notice>
+        )}
+        {loaded && !loaded.complete && (
+          <>
+            <Notice tone="bad">
+              {t(
+                '{n} of {all} rows are NOT on the list, because their number could not be read. They may still be called: mend these rows and upload them again.',
+                { n: formatCount(loaded.invalid), all: formatCount(loaded.rows) },
+              )}
+            </Notice>
+            <Skipped
+              count={loaded.invalid}
+              rows={loaded.invalid_lines.map(({ line, phone_number, reason }) => ({
+                ...{ line, reason },
+                phone: phone_number,
+              }))}
+            />
+          </>
+        )}
+      </div>
+    </Card>
   )
 }

@@ -105,7 +105,12 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
         lead={leadOf(campaign)}
         title={
           <span className="flex items-center gap-3">
-            {campaign.name} <CampaignStatus status={state?.status ?? campaign.status} />
+            {campaign.name}{' '}
+            <CampaignStatus
+              {...campaign}
+              prospects={state?.prospects.total ?? campaign.prospects}
+              status={state?.status ?? campaign.status}
+            />
           </span>
         }
       />

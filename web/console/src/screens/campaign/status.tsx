@@ -1,19 +1,32 @@
-import { formatWord } from '../../data/format.ts'
 import type { Campaign } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Badge, type Tone } from '../../ui/layout.tsx'
 
-const TONES: Readonly<Record<Campaign['status'], Tone>> = {
-  Running: 'accent',
-  Stopped: 'warn',
-  Completed: 'good',
-  Inactive: 'neutral',
+const SHOWN = {
+  draft: { label: t('Draft'), tone: 'neutral' },
+  waiting: { label: t('Waiting'), tone: 'warn' },
+  running: { label: t('Running'), tone: 'accent' },
+  paused: { label: t('Paused'), tone: 'warn' },
+  completed: { label: t('Completed'), tone: 'good' },
+  off: { label: t('Switched off'), tone: 'neutral' },
+} as const satisfies Record<string, { label: string; tone: Tone }>
+
+type Shown = Pick<Campaign, 'status' | 'paused' | 'pause_reason' | 'prospects'>
+
+/** What a campaign is to the people who run it: the API's four states say neither that it is empty nor why it stands. */
+function shownStatus({ status, paused, pause_reason, prospects }: Shown): keyof typeof SHOWN {
+  if (status === 'Inactive') return 'off'
+  if (prospects === 0) return 'draft'
+  if (status === 'Running') return 'running'
+  if (status === 'Completed') return 'completed'
+  return paused || pause_reason !== null ? 'paused' : 'waiting'
 }
 
-export function CampaignStatus({ status }: Pick<Campaign, 'status'>) {
+export function CampaignStatus(campaign: Shown) {
+  const { label, tone } = SHOWN[shownStatus(campaign)]
   return (
-    <Badge dot={status === 'Running'} tone={TONES[status]}>
-      {formatWord(status)}
+    <Badge dot={campaign.status === 'Running'} tone={tone}>
+      {label}
     </Badge>
   )
 }
@@ -31,5 +44,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   numbers_blocked: t(
     'Networks block calls from its numbers, so they rest for an hour. See the blocked calls in Calls for the words of the networks and where to object.',
   ),
+  no_prospects: t('Nobody is on its lists yet. Upload people to call.'),
   all_held: t('Everybody who is left is held. See below who and why.'),
 }

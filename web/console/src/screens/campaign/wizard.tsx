@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { formatCount, formatList } from '../../data/format.ts'
+import { formatCount, formatInstant, formatList, formatWord } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Agent, Campaign, CampaignState, ProspectList } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
@@ -8,6 +8,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/fault.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Facts } from '../../ui/layout.tsx'
+import { REASONS } from './status.tsx'
 import { TestCallForm } from './test-call.tsx'
 import { UploadForm } from './upload-people.tsx'
 
@@ -80,6 +81,18 @@ export function Wizard({ campaign }: { campaign: Campaign }) {
   )
 }
 
+/** When a start would lead to the first call, or what is in its way. */
+function firstCall(state: CampaignState | undefined, isLoading: boolean): string {
+  if (state === undefined || isLoading) return '…'
+  const { reason_after_start: reason, next_call_at, prospects } = state
+  if (reason !== null && !WAITS.has(reason)) return REASONS[reason] ?? formatWord(reason)
+  if (prospects.callable_now > 0) return t('Within seconds of the start')
+  return next_call_at === null ? t('Not foreseeable') : formatInstant(next_call_at)
+}
+
+/** What passes by itself. */
+const WAITS: ReadonlySet<string> = new Set(['outside_calling_hours', 'waiting_for_retry', 'numbers_blocked'])
+
 /** All that a start sets going, in one look. */
 function Start({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const path = `/api/v/campaign/${campaign.slug}/`
@@ -108,6 +121,7 @@ function Start({ campaign, onClose }: { campaign: Campaign; onClose: () => void 
         rows={[
           [t('People'), loading > 0 ? t('The file is being loaded …') : formatCount(state?.prospects.total)],
           [t('Callable now'), formatCount(state?.prospects.callable_now)],
+          [t('First call'), firstCall(state, loading > 0)],
           [t('Agent'), agents?.find(({ agent_id }) => agent_id === campaign.agent_id)?.agent_name ?? '–'],
           [
             t('Hours'),

@@ -12,6 +12,7 @@ import { cancelUnopenedSession } from '../../store/calls/cancel-calls.ts'
 import { isDuplicate } from '../../store/database/database.ts'
 import type { Agent, Call } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { CursorPage, cursorOf, cursorPageOf, timed } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
@@ -95,18 +96,19 @@ const logs = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   query: CallLogsQuery,
-  success: { status: 200, schema: Page(CallBody) },
+  success: { status: 200, schema: CursorPage(CallBody) },
   tag,
-  summary: 'The calls of the workspace, newest first',
+  summary: 'The calls of the workspace, newest first; with `updated_since` in the order in which they changed',
   examples: {
     query: { page: 1, page_size: 25, call_type: 'web' },
-    success: { items: [callExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
+    success: { items: [callExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null },
   },
   handler: async ({ query, tenant }, { config }) => {
-    const page = { number: query.page, size: query.page_size }
+    const page = { number: query.page, size: query.page_size, after: timed(cursorOf(query)) }
     const { calls, total } = await callsPage(tenant, callFilter(query), page)
     const items = (await withTurns(tenant, calls)).map((call) => listedCallBody(call, config.publicUrl))
-    return pageOf(items, total, query)
+    const last = calls.at(-1)
+    return cursorPageOf(items, total, query, last && { id: last.id, at: last.sorted_by })
   },
 })
 

@@ -5,9 +5,10 @@ import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import { FAILURE_CAUSES } from '../../runtime/plugin-sdk/telephony/cause.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
+import { CursorQuery, instantIn, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
-import { AnyOf, Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
+import { AnyOf, Id, Instant, Nullable, PhoneNumberInput, parseInstant } from '../schema.ts'
 import { TokenParts, tokenParts } from './token-parts.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
@@ -164,16 +165,11 @@ export const CallFilterQuery = {
   external_id: AnyOf(Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS, description: 'What your system calls it.' })),
   prospect_uuid: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this prospect.' })),
   metadata: Type.Optional(MetadataMap({ description: 'As `metadata[crm_id]=4711`: calls that have all of these.' })),
-  updated_since: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Changed then or later. Ask again from a minute before your last answer.',
-    }),
-  ),
+  updated_since: UpdatedSince,
 }
 
 const CallFilters = Type.Object(CallFilterQuery)
-export const CallLogsQuery = Type.Object({ ...PageQuery, ...CallFilterQuery })
+export const CallLogsQuery = Type.Object({ ...CursorQuery, ...CallFilterQuery })
 
 export const GenerateTokenQuery = Type.Object({
   phone: Type.Optional(PhoneNumberInput('A registered number of the agent.')),
@@ -303,7 +299,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
     externalIds: query.external_id,
     prospectIds: query.prospect_uuid?.map((id) => ofId(id) ?? NO_ID),
     metadata: query.metadata,
-    updatedSince: query.updated_since === undefined ? undefined : parseInstant(query.updated_since),
+    updatedSince: instantIn(query.updated_since),
   }
 }
 

@@ -2,10 +2,10 @@ import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { agentById } from '../../store/agents/agents.ts'
 import { chatWithMessages, listChats } from '../../store/agents/chats.ts'
+import { CursorPage, cursorPageOf, instantIn, placeIn, placeOf } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { requireServed } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { Page, pageOf } from '../schema.ts'
 import { eventStream } from './event-stream.ts'
 import { interact } from './interaction.ts'
 import {
@@ -107,19 +107,20 @@ const logs = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   query: ChatLogsQuery,
-  success: { status: 200, schema: Page(ChatItem) },
+  success: { status: 200, schema: CursorPage(ChatItem) },
   tag,
   summary: 'The chats of the workspace, newest first',
-  examples: { success: { items: [chatExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  examples: { success: { items: [chatExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null } },
   handler: async ({ query, tenant }) => {
     // Something that is no id names no agent, so no chat is of it.
-    if (query.agent_id !== undefined && !isUuid(query.agent_id)) return pageOf([], 0, query)
+    if (query.agent_id !== undefined && !isUuid(query.agent_id)) return cursorPageOf([], 0, query, undefined)
     const { chats, total } = await listChats(
       tenant,
-      { agentId: query.agent_id, sessionId: query.session_id },
-      { offset: (query.page - 1) * query.page_size, limit: query.page_size },
+      { agentId: query.agent_id, sessionId: query.session_id, updatedSince: instantIn(query.updated_since) },
+      { offset: (query.page - 1) * query.page_size, limit: query.page_size, after: placeIn(query) },
     )
-    return pageOf(chats.map(chatItem), total, query)
+    const last = chats.at(-1)
+    return cursorPageOf(chats.map(chatItem), total, query, last && placeOf(query, last))
   },
 })
 

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import type { Chat, ChatMessage } from '../../store/database/schema.ts'
+import { CursorQuery, UpdatedSince } from '../cursor.ts'
 import type { Passage } from '../knowledge/retrieve.ts'
-import { Id, Instant, Nullable, PageQuery } from '../schema.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
 import type { ChatModelUsage } from './model.ts'
 
 export const InteractionInput = Type.Object({
@@ -67,7 +68,8 @@ export const ChatBody = Type.Object({
 })
 
 export const ChatLogsQuery = Type.Object({
-  ...PageQuery,
+  ...CursorQuery,
+  updated_since: UpdatedSince,
   agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only chats with this agent.' })),
   session_id: Type.Optional(Type.String({ maxLength: 200, description: 'Only the chats of this session.' })),
 })

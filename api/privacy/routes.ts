@@ -17,10 +17,11 @@ import {
   eraseRowsWith,
 } from '../../store/workspaces/erasure.ts'
 import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
+import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
 import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
-import { Page, PageQuery, PhoneNumberInput, pageOf } from '../schema.ts'
+import { PhoneNumberInput } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 
 const tag = 'Privacy'
@@ -127,20 +128,21 @@ const auditLog = defineRoute({
   auth: 'jwt',
   role: 'admin',
   query: Type.Object({
-    ...PageQuery,
+    ...CursorQuery,
     actor_id: Type.Optional(Type.String({ format: 'uuid' })),
     action: Type.Optional(Type.String({ maxLength: 200 })),
   }),
-  success: { status: 200, schema: Page(AuditBody) },
+  success: { status: 200, schema: CursorPage(AuditBody) },
   tag,
   summary: 'Who did what in the workspace, newest first',
   description: 'Kept for two years; nobody can change it.',
-  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null } },
   handler: async ({ query, tenant }, { store }) => {
     const filter = { workspaceId: tenant.workspaceId, actorId: query.actor_id, action: query.action }
-    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size }
+    const afterId = cursorOf(query)?.id
+    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size, afterId }
     const { rows, total } = await auditPage(store, filter, window)
-    return pageOf(rows.map(auditBody), total, query)
+    return cursorPageOf(rows.map(auditBody), total, query, lastOf(rows))
   },
 })
 

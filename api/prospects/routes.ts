@@ -30,10 +30,11 @@ import { type Cell, csvRecord } from '../../store/uploads/csv-export.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
 import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
+import { CursorPage, CursorQuery, cursorPageOf, instantIn, placeIn, placeOf, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { Nullable, Page, PageQuery, pageOf, parseInstant, ValidationError } from '../schema.ts'
+import { Nullable, parseInstant, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { hasList } from './lists.ts'
@@ -184,23 +185,26 @@ const list = defineRoute({
   role: 'member',
   params: { slug },
   isThere: hasCampaign,
-  query: Type.Object({ ...FILTERS, ...PageQuery }),
-  success: { status: 200, schema: Page(ProspectBody) },
+  query: Type.Object({ ...FILTERS, ...CursorQuery, updated_since: UpdatedSince }),
+  success: { status: 200, schema: CursorPage(ProspectBody) },
   errors: ['campaign_not_found'],
   tag,
-  summary: 'The prospects of a campaign, in the order they came',
+  summary: 'The prospects of a campaign, in the order they came; with `updated_since` in that in which they changed',
   examples: {
     query: { status: 'waiting' },
-    success: { items: [prospectExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
+    success: { items: [prospectExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null },
   },
   handler: async ({ params, query, tenant }, services) => {
     const campaign = await requireCampaign(tenant, params.slug)
     const filter = await filterOf(services, tenant, campaign, query)
-    const { prospects, total } = await prospectsPage(tenant, filter, {
-      offset: (query.page - 1) * query.page_size,
-      limit: query.page_size,
-    })
-    return pageOf(await bodiesOf(services, tenant, campaign, prospects), total, query)
+    const { prospects, total } = await prospectsPage(
+      tenant,
+      { ...filter, updatedSince: instantIn(query.updated_since) },
+      { offset: (query.page - 1) * query.page_size, limit: query.page_size, after: placeIn(query) },
+    )
+    const last = prospects.at(-1)
+    const bodies = await bodiesOf(services, tenant, campaign, prospects)
+    return cursorPageOf(bodies, total, query, last && placeOf(query, last))
   },
 })
 
@@ -389,8 +393,8 @@ async function filterOf(
   campaign: Campaign,
   query: { status?: Prospect['status']; resolution?: string; held?: (typeof HOLDS)[number]; q?: string },
 ): Promise<ProspectFilter> {
-  const { held, ...plain } = query
-  const filter: ProspectFilter = { campaignId: campaign.id, ...plain }
+  const { held, status, resolution, q } = query
+  const filter: ProspectFilter = { campaignId: campaign.id, status, resolution, q }
   if (held === undefined) return filter
   const { rules, places } = services.calling
   const now = new Date(services.clock.nowMs())

@@ -15,11 +15,12 @@ import {
 } from '../../store/events/webhooks.ts'
 import { eventsById } from '../../store/events/workspace-events.ts'
 import { eventMessage } from '../../workers/webhooks/event-data.ts'
+import { CursorPage, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
 import { eventData } from '../events/data.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
-import { Page, pageOf, parseInstant } from '../schema.ts'
+import { parseInstant } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
   ChangeWebhookInput,
@@ -211,18 +212,19 @@ const deliveries = defineRoute({
   role: 'developer',
   params: { webhook_id },
   query: DeliveriesQuery,
-  success: { status: 200, schema: Page(DeliveryBody) },
+  success: { status: 200, schema: CursorPage(DeliveryBody) },
   errors: ['webhook_not_found'],
   tag,
   summary: 'What a webhook was sent and what it answered, newest first',
   description: 'Kept 30 days.',
   examples: {
     query: { status: 'delivered', page: 1, page_size: 25 },
-    success: { items: [deliveryExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
+    success: { items: [deliveryExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null },
   },
   handler: async ({ params, query, tenant }, { store, config }) => {
     const webhook = await requireWebhook(tenant, params.webhook_id)
-    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size }
+    const afterId = cursorOf(query)?.id
+    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size, afterId }
     const found = await deliveriesPage(tenant, webhook.id, query.status, window)
     const asked = found.deliveries.map(({ event_id, event_at }) => ({ id: event_id, at: event_at }))
     const events = [...(await eventsById(store, asked)).values()]
@@ -232,7 +234,7 @@ const deliveries = defineRoute({
       const body = bodies.get(row.event_id)
       return deliveryBody(row, body === undefined ? null : { url: webhook.url, body })
     })
-    return pageOf(items, found.total, query)
+    return cursorPageOf(items, found.total, query, lastOf(found.deliveries))
   },
 })
 

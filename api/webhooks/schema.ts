@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import type { Webhook, WebhookDelivery } from '../../store/database/schema.ts'
+import { CursorQuery } from '../cursor.ts'
 import { asksForEvents } from '../events/types.ts'
-import { type Fault, Id, Instant, Nullable, PageQuery, ValidationError } from '../schema.ts'
+import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2_000, description: 'http or https, without user and password.' })
 const Types = Type.Array(Type.String({ maxLength: 64 }), {
@@ -53,7 +54,7 @@ export const WebhookWithSecretBody = Type.Object({
 })
 
 export const DeliveriesQuery = Type.Object({
-  ...PageQuery,
+  ...CursorQuery,
   status: Type.Optional(
     Type.Enum(['pending', 'delivered', 'failed'], { description: 'Only deliveries in this state.' }),
   ),

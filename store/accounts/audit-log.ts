@@ -52,14 +52,18 @@ export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {
 export async function auditPage(
   store: Store,
   filter: { workspaceId?: string | undefined; action?: string | undefined; actorId?: string | undefined },
-  window: { offset: number; limit: number },
+  window: { offset: number; limit: number; afterId?: string | undefined },
 ): Promise<{ rows: AuditRow[]; total: number }> {
   let query = store.global.selectFrom('audit_log')
   if (filter.workspaceId !== undefined) query = query.where('workspace', '=', filter.workspaceId)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   const [rows, { total }] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').offset(window.offset).limit(window.limit).execute(),
+    (window.afterId === undefined ? query.offset(window.offset) : query.where('id', '<', window.afterId))
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(window.limit)
+      .execute(),
     query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows as AuditRow[], total }

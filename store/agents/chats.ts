@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
+import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
 import type { AllTables, Chat, ChatMessage } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -117,23 +118,28 @@ const NO_TOKENS = { llm_input_tokens: 0, llm_output_tokens: 0, cost_llm: 0 }
 interface ChatFilter {
   agentId?: string | undefined
   sessionId?: string | undefined
+  updatedSince?: Date | undefined
 }
 
-/** A page of the chats, newest first, and how many there are in all. */
+/** A page of the chats, newest first, with `updatedSince` in the order in which they changed, and how many there are in all. */
 export async function listChats(
   tenant: Tenant,
   filter: ChatFilter,
-  page: { offset: number; limit: number },
-): Promise<{ chats: Chat[]; total: number }> {
+  page: { offset: number; limit: number; after?: ListPlace | undefined },
+): Promise<{ chats: (Chat & { sorted_by: string })[]; total: number }> {
+  const { after, limit } = page
+  const byChange = filter.updatedSince !== undefined
+  let query = tenant.db
+    .selectFrom('chats')
+    .selectAll()
+    .select(exactly('updated_at').as('sorted_by'))
+    .where((eb) => matches(eb, filter))
+    .limit(limit)
+  if (after === undefined) query = query.offset(page.offset)
+  else query = byChange ? query.where(beyond('updated_at', '>', after)) : query.where('id', '<', after.id)
+  const ordered = byChange ? query.orderBy('updated_at').orderBy('id') : query.orderBy('id', 'desc')
   const [chats, { total }] = await Promise.all([
-    tenant.db
-      .selectFrom('chats')
-      .selectAll()
-      .where((eb) => matches(eb, filter))
-      .orderBy('id', 'desc')
-      .offset(page.offset)
-      .limit(page.limit)
-      .execute(),
+    ordered.execute(),
     tenant.db
       .selectFrom('chats')
       .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -159,9 +165,10 @@ export async function chatWithMessages(
   return { ...chat, messages }
 }
 
-function matches(eb: ExpressionBuilder<AllTables, 'chats'>, { agentId, sessionId }: ChatFilter) {
+function matches(eb: ExpressionBuilder<AllTables, 'chats'>, { agentId, sessionId, updatedSince }: ChatFilter) {
   return eb.and([
     agentId === undefined ? sql<boolean>`true` : eb('agent_id', '=', agentId),
     sessionId === undefined ? sql<boolean>`true` : eb('session_id', '=', sessionId),
+    updatedSince === undefined ? sql<boolean>`true` : eb('updated_at', '>=', updatedSince),
   ])
 }

@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import type { Store } from '../database/database.ts'
+import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
 import type { Call, CallsTable, CallTurn, CallType } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
@@ -153,17 +154,23 @@ const START_OF_TIME_MS = Date.UTC(1970, 0)
 export async function callsPage(
   tenant: Tenant,
   filter: CallFilter,
-  page: { number: number; size: number },
+  page: { number: number; size: number; after?: ListPlace | undefined },
 ): Promise<{ calls: ListedCall[]; total: number }> {
-  const { number, size } = page
+  const { number, size, after } = page
   const offset = (number - 1) * size
+  if (after !== undefined) {
+    const [calls, total] = await Promise.all([
+      rowsFrom(tenant, filter, undefined, 0, size, after),
+      countOf(tenant, filter),
+    ])
+    return { calls, total }
+  }
   // What is searched for has indexes of its own.
-  if (SEARCHED.some((name) => filter[name] !== undefined)) {
+  if (isSearched(filter)) {
     const total = await countAll(tenant, filter)
     return { calls: offset < total ? await rowsFrom(tenant, filter, undefined, offset, size) : [], total }
   }
-  const startMs = filter.start?.getTime() ?? START_OF_TIME_MS
-  const endMs = filter.end?.getTime() ?? END_OF_TIME_MS
+  const { startMs, endMs } = spanOf(filter)
   const day = await findBucket(tenant, filter, 'day', { startMs, endMs }, offset)
   const { total } = day
   if (day.bucketMs === undefined) return { calls: [], total }
@@ -194,6 +201,18 @@ const SEARCHED = [
   'metadata',
   'updatedSince',
 ] as const
+
+const isSearched = (filter: CallFilter): boolean => SEARCHED.some((name) => filter[name] !== undefined)
+
+const spanOf = ({ start, end }: CallFilter) => ({
+  startMs: start?.getTime() ?? START_OF_TIME_MS,
+  endMs: end?.getTime() ?? END_OF_TIME_MS,
+})
+
+async function countOf(tenant: Tenant, filter: CallFilter): Promise<number> {
+  if (isSearched(filter)) return countAll(tenant, filter)
+  return (await findBucket(tenant, filter, 'day', spanOf(filter), 0)).total
+}
 
 async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
   const { count } = await matching(tenant, filter)
@@ -232,16 +251,25 @@ async function rowsFrom(
   beforeMs: number | undefined,
   offset: number,
   limit: number,
+  after?: ListPlace,
 ): Promise<ListedCall[]> {
   const columns = await columnsButVariables(tenant)
-  return matching(tenant, { ...filter, end: beforeMs === undefined ? filter.end : new Date(beforeMs) })
+  const byChange = filter.updatedSince !== undefined
+  let query = matching(tenant, { ...filter, end: beforeMs === undefined ? filter.end : new Date(beforeMs) })
     .select(columns as ['id'])
     .select([cutVariables.as('dynamic_variables'), variablesAreCut.as('variables_cut')])
+    .select(exactly(byChange ? 'updated_at' : 'created_at').as('sorted_by'))
     .$castTo<ListedCall>()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
     .offset(offset)
     .limit(limit)
+  if (after !== undefined) {
+    const [column, sign] = byChange ? (['updated_at', '>'] as const) : (['created_at', '<'] as const)
+    query = query.where(beyond(column, sign, after))
+  }
+  const direction = byChange ? 'asc' : 'desc'
+  return query
+    .orderBy(byChange ? 'updated_at' : 'created_at', direction)
+    .orderBy('id', direction)
     .execute()
 }
 
@@ -249,7 +277,7 @@ async function rowsFrom(
 export const MAX_LISTED_BYTES = 32 * 1024
 
 /** A call whose variables may be cut, for a list of up to hundreds of them is read on the loop that carries calls. */
-export type ListedCall = Call & { variables_cut: boolean }
+export type ListedCall = Call & { variables_cut: boolean; sorted_by: string }
 
 const variablesAreCut = sql<boolean>`octet_length(dynamic_variables::text) > ${MAX_LISTED_BYTES}`
 const cutVariables = sql<Record<string, string>>`

@@ -136,12 +136,16 @@ export async function deliveriesPage(
   tenant: Tenant,
   webhookId: string,
   status: DeliveryStatus | undefined,
-  page: { offset: number; limit: number },
+  page: { offset: number; limit: number; afterId?: string | undefined },
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
   let query = tenant.db.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId)
   if (status !== undefined) query = query.where('status', '=', status)
   const [deliveries, count] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').offset(page.offset).limit(page.limit).execute(),
+    (page.afterId === undefined ? query.offset(page.offset) : query.where('id', '<', page.afterId))
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(page.limit)
+      .execute(),
     query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { deliveries, total: Number(count.total) }

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
+import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
 import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -121,6 +122,7 @@ export interface ProspectFilter {
   inactiveList?: boolean | undefined
   /** Waiting ones that the dialer held for this reason when it last looked. */
   heldReason?: string | undefined
+  updatedSince?: Date | undefined
 }
 
 function matching(tenant: Tenant, filter: ProspectFilter) {
@@ -145,6 +147,7 @@ function matching(tenant: Tenant, filter: ProspectFilter) {
       ),
     )
   }
+  if (filter.updatedSince !== undefined) query = query.where('updated_at', '>=', filter.updatedSince)
   if (filter.heldReason !== undefined) query = query.where('held_reason', '=', filter.heldReason)
   if (filter.q !== undefined && filter.q !== '') {
     const pattern = `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`
@@ -160,16 +163,22 @@ function matching(tenant: Tenant, filter: ProspectFilter) {
   return query
 }
 
-/** In the order they came. */
+/** In the order they came, with `updatedSince` in that in which they changed. */
 export async function prospectsPage(
   tenant: Tenant,
   filter: ProspectFilter,
-  page: { offset: number; limit: number },
-): Promise<{ prospects: Prospect[]; total: number }> {
+  page: { offset: number; limit: number; after?: ListPlace | undefined },
+): Promise<{ prospects: (Prospect & { sorted_by: string })[]; total: number }> {
   const { campaignId, status, resolution, ...others } = filter
   const counted = Object.values(others).every((value) => value === undefined)
+  const { after, limit } = page
+  const byChange = filter.updatedSince !== undefined
+  let query = matching(tenant, filter).selectAll().select(exactly('updated_at').as('sorted_by')).limit(limit)
+  if (after === undefined) query = query.offset(page.offset)
+  else query = byChange ? query.where(beyond('updated_at', '>', after)) : query.where('id', '>', after.id)
+  const ordered = byChange ? query.orderBy('updated_at').orderBy('id') : query.orderBy('id')
   const [prospects, total] = await Promise.all([
-    matching(tenant, filter).selectAll().orderBy('id').offset(page.offset).limit(page.limit).execute(),
+    ordered.execute(),
     counted ? countKept(tenant, filter) : countRows(tenant, filter),
   ])
   return { prospects, total }

@@ -1,0 +1,96 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { isUuid } from './ids.ts'
+import { Page, PageQuery, pageOf, parseInstant, ValidationError } from './schema.ts'
+
+/**
+ * Lists that are read on from where the answer before ended, whatever came or went meanwhile. A cursor is opaque to callers: the id of the
+ * last item and, of a list that is not in the order of its ids, what that item is sorted by.
+ */
+
+export interface Cursor {
+  readonly id: string
+  /** ISO 8601. */
+  readonly at?: string
+}
+
+/** The query fields of such a list. */
+export const CursorQuery = {
+  ...PageQuery,
+  after: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'The `next` of the answer before: goes on behind it. `page` does not count then.',
+    }),
+  ),
+}
+
+/** The envelope with where to go on. */
+export function CursorPage<T extends TSchema>(item: T) {
+  const { properties } = Page(item)
+  return Type.Object({
+    ...properties,
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'The `after` of the next request; null: this is the end.',
+    }),
+  })
+}
+
+const CursorFields = Type.Object(CursorQuery)
+type CursorFields = Static<typeof CursorFields>
+
+/** Where to begin; undefined: at the page. Throws 422 for what is no `next` of an answer. */
+export function cursorOf({ after }: Pick<CursorFields, 'after'>): Cursor | undefined {
+  if (after === undefined) return undefined
+  const [id = '', at, ...rest] = Buffer.from(after, 'base64url').toString().split(' ')
+  if (isUuid(id) && rest.length === 0 && (at === undefined || !Number.isNaN(Date.parse(at)))) {
+    return at === undefined ? { id } : { id, at }
+  }
+  throw wrongCursor()
+}
+
+function wrongCursor(): ValidationError {
+  const msg = 'is no `next` of an answer of this list'
+  return new ValidationError([{ loc: ['query', 'after'], msg, type: 'value_error' }])
+}
+
+/** The cursor of a list that is sorted by a time. Throws 422 for one of another list. */
+export function timed(cursor: Cursor | undefined): Cursor | undefined {
+  if (cursor !== undefined && cursor.at === undefined) throw wrongCursor()
+  return cursor
+}
+
+/** @param last the item that the answer ends with */
+export function cursorPageOf<T>(items: T[], total: number, query: CursorFields, last: Cursor | undefined) {
+  const isEnd = last === undefined || items.length < query.page_size
+  const next = isEnd
+    ? null
+    : Buffer.from(last.at === undefined ? last.id : `${last.id} ${last.at}`).toString('base64url')
+  return { ...pageOf(items, total, query), next }
+}
+
+/** A filter of lists that can be read by change. */
+export const UpdatedSince = Type.Optional(
+  Type.String({
+    format: 'date-time',
+    description: 'Changed then or later, in the order of the changes. Ask again from a minute before your last answer.',
+  }),
+)
+
+export const instantIn = (text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : parseInstant(text)
+
+/** Of a list that is sorted by id, and with `updated_since` by change: where to begin. */
+export function placeIn(query: { after?: string; updated_since?: string }): Cursor | undefined {
+  return query.updated_since === undefined ? cursorOf(query) : timed(cursorOf(query))
+}
+
+/** Where the item of such a list stands. */
+export function placeOf(query: { updated_since?: string }, item: { id: string; sorted_by: string }): Cursor {
+  return query.updated_since === undefined ? { id: item.id } : { id: item.id, at: item.sorted_by }
+}
+
+/** The end of a list that is sorted by id. */
+export function lastOf(rows: readonly { id: string }[]): Cursor | undefined {
+  const last = rows.at(-1)
+  return last && { id: last.id }
+}

@@ -1,0 +1,146 @@
+import t from 'tap'
+import { uuidv7 } from 'uuidv7'
+import { type ApiClient, startTestApi } from '../../../support/instance/api.ts'
+
+const api = await startTestApi(t)
+const ada = await api.signUp()
+const { db } = api.store.tenant(ada.workspaceId)
+const BASE = Date.UTC(2026, 0, 1)
+const callRow = (i: number) => ({
+  id: uuidv7(),
+  agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
+  agent_name: `call ${i}`,
+  call_type: 'web' as const,
+  direction: 'inbound' as const,
+  status: 'completed' as const,
+  // Three of each moment.
+  created_at: new Date(BASE + Math.floor(i / 3) * 1000),
+  ended_at: new Date(BASE),
+})
+
+/** Reads a list to its end; `between` happens after each page. */
+async function readAll(client: ApiClient, path: string, query: object, between: () => Promise<void> = async () => {}) {
+  const items: Record<string, never>[] = []
+  const pages: { total: number }[] = []
+  let after: string | null = null
+  do {
+    const { status, body } = await client.get(path, { query: { ...query, ...(after !== null && { after }) } })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    items.push(...body.items)
+    pages.push(body)
+    after = body.next
+    await between()
+  } while (after !== null)
+  return { items, pages }
+}
+
+t.test('calls that come and go while a list is read neither double nor hide others', async (t) => {
+  const rows = Array.from({ length: 20 }, (_, i) => callRow(i))
+  await db.insertInto('calls').values(rows).execute()
+  let n = 0
+  const { items, pages } = await readAll(ada.client, '/calls/logs', { page_size: 6 }, async () => {
+    await db
+      .insertInto('calls')
+      .values({ ...callRow(1000 + n++), created_at: new Date() })
+      .execute()
+    // The newest of those that were read is erased.
+    await db
+      .deleteFrom('calls')
+      .where('id', '=', rows[19 - n]!.id)
+      .execute()
+  })
+  const names = items.map(({ agent_name }) => String(agent_name))
+  t.equal(new Set(names).size, names.length, 'none twice')
+  t.same(names, rows.map(({ agent_name }) => agent_name).reverse(), 'all, newest first')
+  t.equal(pages[0]?.total, 20)
+  t.equal(pages[1]?.total, 20, 'one came, one went')
+  const page2 = await ada.client.get('/calls/logs', { query: { page: 2, page_size: 6 } })
+  t.match(page2.body, { page: 2, page_size: 6, next: String }, 'pages of the specification stay')
+})
+
+t.test('what changed since a time comes in the order of the changes, however old it is', async (t) => {
+  const [oldest] = (await ada.client.get('/calls/logs', { query: { page_size: 200 } })).body.items.slice(-1)
+  const since = new Date()
+  await api.store.pool.query(`update calls set summary = 'known now' where id = $1`, [oldest.call_log_id])
+  await db.insertInto('calls').values(callRow(2000)).execute()
+  const query = { updated_since: since.toISOString(), page_size: 1 }
+  const { items } = await readAll(ada.client, '/calls/logs', query)
+  t.same(
+    items.map(({ agent_name, summary }) => [agent_name, summary]),
+    [
+      [oldest.agent_name, 'known now'],
+      ['call 2000', null],
+    ],
+  )
+  t.ok(Date.parse(String(items[0]?.updated_at)) >= since.getTime() - 1)
+})
+
+t.test('while a call runs its status alone moves updated_at; afterwards whatever changes', async (t) => {
+  const call = { ...callRow(3000), status: 'in_progress' as const, ended_at: null }
+  await db.insertInto('calls').values(call).execute()
+  const at = async () => (await ada.client.get(`/calls/${call.id}`)).body.updated_at
+  const change = (set: string) => api.store.pool.query(`update calls set ${set} where id = $1`, [call.id])
+  const made = await at()
+  await change('llm_input_tokens = 5')
+  t.equal(await at(), made)
+  await change(`status = 'completed', ended_at = now()`)
+  const ended = await at()
+  t.ok(ended > made)
+  await change('llm_input_tokens = 6')
+  t.ok((await at()) > ended)
+})
+
+t.test('prospects are read on in their order, and by change', async (t) => {
+  const { body: campaign } = await ada.client.post('/api/v/campaign/', { body: { name: 'Renewals', paused: true } })
+  const { body: lists } = await ada.client.get('/api/v/list/', { query: { campaign: campaign.slug } })
+  const add = (i: number) => {
+    const form = new FormData()
+    form.append('primary_phone', `+1415555${String(1000 + i)}`)
+    return ada.client.post(`/api/v/prospect/${lists[0].list_uuid}/`, { form })
+  }
+  for (let i = 0; i < 7; i++) t.equal((await add(i)).status, 201)
+  const path = `/api/v/campaign/${campaign.slug}/prospects/`
+  const { items } = await readAll(ada.client, path, { page_size: 3 })
+  t.same(
+    items.map(({ primary_phone }) => String(primary_phone).slice(-1)),
+    ['0', '1', '2', '3', '4', '5', '6'],
+  )
+  const since = new Date().toISOString()
+  for (const i of [5, 2]) {
+    await ada.client.patch(`/api/v/prospect/${String(items[i]?.uuid)}/`, { body: { resolution: 'canceled' } })
+  }
+  const changed = await readAll(ada.client, path, { updated_since: since, page_size: 1 })
+  t.same(
+    changed.items.map(({ primary_phone }) => String(primary_phone).slice(-1)),
+    ['5', '2'],
+  )
+})
+
+t.test('the audit log, deliveries and chats are read on, too', async (t) => {
+  const { items, pages } = await readAll(ada.client, '/audit-log', { page_size: 2 })
+  t.equal(items.length, pages[0]?.total)
+  t.equal(new Set(items.map((item) => JSON.stringify(item))).size, items.length)
+  const hook = { url: 'https://example.com/hook', types: ['call.*'] }
+  const { body: webhook } = await ada.client.post('/webhooks', { body: hook })
+  for (let i = 0; i < 3; i++) await ada.client.post(`/webhooks/${webhook.webhook_id}/test`)
+  const deliveries = await readAll(ada.client, `/webhooks/${webhook.webhook_id}/deliveries`, { page_size: 1 })
+  t.equal(new Set(deliveries.items.map(({ delivery_id }) => delivery_id)).size, 3)
+  const { body: agent } = await ada.client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'Answer.' } })
+  const say = (session_id: string) =>
+    ada.client.post('/chats/interaction', { body: { agent_id: agent.agent_id, message: 'Hello', session_id } })
+  for (const session of ['a', 'b', 'c']) t.equal((await say(session)).status, 200)
+  const sessions = async (query: object) =>
+    (await readAll(ada.client, '/chats/logs', query)).items.map(({ session_id }) => session_id)
+  t.same(await sessions({ page_size: 1 }), ['c', 'b', 'a'])
+  const since = new Date().toISOString()
+  await say('a')
+  t.same(await sessions({ page_size: 1, updated_since: since }), ['a'])
+})
+
+t.test('a cursor that is none, or of another list, is refused and named', async (t) => {
+  const { body } = await ada.client.get('/audit-log', { query: { page_size: 1 } })
+  for (const after of ['abc', '', 'a'.repeat(201), body.next]) {
+    const refused = await ada.client.get('/calls/logs', { query: { after } })
+    t.match(refused, { status: 422, body: { detail: [{ loc: ['query', 'after'] }] } }, after.slice(0, 10))
+  }
+})

@@ -13,25 +13,31 @@ export interface Cursor {
   readonly at?: string
 }
 
+/** The `after` of a list's beginning. */
+const FIRST = 'first'
+
 /** The query fields of such a list. */
 export const CursorQuery = {
   ...PageQuery,
   after: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'The `next` of the answer before: goes on behind it. `page` does not count then.',
+      description:
+        '`first`, then the `next` of the answer before: the list is read on behind it. `page` does not count then.',
     }),
   ),
 }
 
-/** The envelope with where to go on. */
+/** The envelope; with `after` it says where to go on. */
 export function CursorPage<T extends TSchema>(item: T) {
   const { properties } = Page(item)
   return Type.Object({
     ...properties,
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'The `after` of the next request; null: this is the end.',
-    }),
+    next: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'Where `after` was given: the `after` of the next request; null: this is the end.',
+      }),
+    ),
   })
 }
 
@@ -40,7 +46,7 @@ type CursorFields = Static<typeof CursorFields>
 
 /** Where to begin; undefined: at the page. Throws 422 for what is no `next` of an answer. */
 export function cursorOf({ after }: Pick<CursorFields, 'after'>): Cursor | undefined {
-  if (after === undefined) return undefined
+  if (after === undefined || after === FIRST) return undefined
   const [id = '', at, ...rest] = Buffer.from(after, 'base64url').toString().split(' ')
   if (isUuid(id) && rest.length === 0 && (at === undefined || !Number.isNaN(Date.parse(at)))) {
     return at === undefined ? { id } : { id, at }
@@ -61,6 +67,7 @@ export function timed(cursor: Cursor | undefined): Cursor | undefined {
 
 /** @param last the item that the answer ends with */
 export function cursorPageOf<T>(items: T[], total: number, query: CursorFields, last: Cursor | undefined) {
+  if (query.after === undefined) return pageOf(items, total, query)
   const isEnd = last === undefined || items.length < query.page_size
   const next = isEnd
     ? null

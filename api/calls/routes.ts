@@ -101,7 +101,7 @@ const logs = defineRoute({
   summary: 'The calls of the workspace, newest first; with `updated_since` in the order in which they changed',
   examples: {
     query: { page: 1, page_size: 25, call_type: 'web' },
-    success: { items: [callExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null },
+    success: { items: [callExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
   },
   handler: async ({ query, tenant }, { config }) => {
     const page = { number: query.page, size: query.page_size, after: timed(cursorOf(query)) }

@@ -110,7 +110,7 @@ const logs = defineRoute({
   success: { status: 200, schema: CursorPage(ChatItem) },
   tag,
   summary: 'The chats of the workspace, newest first',
-  examples: { success: { items: [chatExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null } },
+  examples: { success: { items: [chatExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query, tenant }) => {
     // Something that is no id names no agent, so no chat is of it.
     if (query.agent_id !== undefined && !isUuid(query.agent_id)) return cursorPageOf([], 0, query, undefined)

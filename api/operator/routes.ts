@@ -23,6 +23,7 @@ import { openCallsOf } from '../../store/workspaces/workspace-deletion.ts'
 import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspaces/workspace-quotas.ts'
 import { oneTimeLink } from '../auth/links.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
+import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
 import { Workload } from '../reports/schema.ts'
 import { workloadExample } from '../reports/workload.ts'
 import { defineRoute } from '../route.ts'
@@ -384,19 +385,19 @@ const audit = defineRoute({
   method: 'GET',
   path: '/operator/audit-log',
   query: Type.Object({
-    ...PageQuery,
+    ...CursorQuery,
     workspace_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only entries of this workspace.' })),
     actor_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only what this user or key did.' })),
     action: Type.Optional(Type.String({ maxLength: 200, description: 'Only this action.' })),
   }),
-  success: { status: 200, schema: Page(AuditBody) },
+  success: { status: 200, schema: CursorPage(AuditBody) },
   summary: 'Who did what, in every workspace and to the installation, newest first',
   examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query }, { store }) => {
     const { workspace_id, actor_id, action } = query
     const filter = { workspaceId: workspace_id, actorId: actor_id, action }
-    const { rows, total } = await auditPage(store, filter, windowOf(query))
-    return pageOf(rows.map(auditBody), total, query)
+    const { rows, total } = await auditPage(store, filter, { ...windowOf(query), afterId: cursorOf(query)?.id })
+    return cursorPageOf(rows.map(auditBody), total, query, lastOf(rows))
   },
 })
 

@@ -136,7 +136,7 @@ const auditLog = defineRoute({
   tag,
   summary: 'Who did what in the workspace, newest first',
   description: 'Kept for two years; nobody can change it.',
-  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null } },
+  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query, tenant }, { store }) => {
     const filter = { workspaceId: tenant.workspaceId, actorId: query.actor_id, action: query.action }
     const afterId = cursorOf(query)?.id

@@ -192,7 +192,7 @@ const list = defineRoute({
   summary: 'The prospects of a campaign, in the order they came; with `updated_since` in that in which they changed',
   examples: {
     query: { status: 'waiting' },
-    success: { items: [prospectExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null },
+    success: { items: [prospectExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
   },
   handler: async ({ params, query, tenant }, services) => {
     const campaign = await requireCampaign(tenant, params.slug)

@@ -219,7 +219,7 @@ const deliveries = defineRoute({
   description: 'Kept 30 days.',
   examples: {
     query: { status: 'delivered', page: 1, page_size: 25 },
-    success: { items: [deliveryExample], total: 1, page: 1, page_size: 25, total_pages: 1, next: null },
+    success: { items: [deliveryExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
   },
   handler: async ({ params, query, tenant }, { store, config }) => {
     const webhook = await requireWebhook(tenant, params.webhook_id)

@@ -22,9 +22,9 @@ const callRow = (i: number) => ({
 async function readAll(client: ApiClient, path: string, query: object, between: () => Promise<void> = async () => {}) {
   const items: Record<string, never>[] = []
   const pages: { total: number }[] = []
-  let after: string | null = null
+  let after: string | null = 'first'
   do {
-    const { status, body } = await client.get(path, { query: { ...query, ...(after !== null && { after }) } })
+    const { status, body } = await client.get(path, { query: { ...query, after } })
     if (status !== 200) throw new Error(JSON.stringify(body))
     items.push(...body.items)
     pages.push(body)
@@ -55,7 +55,11 @@ t.test('calls that come and go while a list is read neither double nor hide othe
   t.equal(pages[0]?.total, 20)
   t.equal(pages[1]?.total, 20, 'one came, one went')
   const page2 = await ada.client.get('/calls/logs', { query: { page: 2, page_size: 6 } })
-  t.match(page2.body, { page: 2, page_size: 6, next: String }, 'pages of the specification stay')
+  t.same(
+    Object.keys(page2.body),
+    ['items', 'total', 'page', 'page_size', 'total_pages'],
+    'pages of the specification stay',
+  )
 })
 
 t.test('what changed since a time comes in the order of the changes, however old it is', async (t) => {
@@ -138,7 +142,7 @@ t.test('the audit log, deliveries and chats are read on, too', async (t) => {
 })
 
 t.test('a cursor that is none, or of another list, is refused and named', async (t) => {
-  const { body } = await ada.client.get('/audit-log', { query: { page_size: 1 } })
+  const { body } = await ada.client.get('/audit-log', { query: { page_size: 1, after: 'first' } })
   for (const after of ['abc', '', 'a'.repeat(201), body.next]) {
     const refused = await ada.client.get('/calls/logs', { query: { after } })
     t.match(refused, { status: 422, body: { detail: [{ loc: ['query', 'after'] }] } }, after.slice(0, 10))

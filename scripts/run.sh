@@ -215,6 +215,10 @@ case $command in
     install_programs redis-server
     install_packages all
     exec node scripts/kill-campaign.ts "$@" ;;
+  chaos)
+    install_programs redis-server
+    install_packages all
+    exec node scripts/chaos.ts "$@" ;;
   provider-currency) exec node scripts/provider-currency.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
@@ -231,5 +235,5 @@ case $command in
     install_packages run
     exec sh scripts/main.sh "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
 esac

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type ErrorCode, PatchbayError } from '../../runtime/lib/errors.ts'
+import { findFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { redisOutage } from '../../store/connections/outage.ts'
 import { isUnreachable } from '../../store/database/database.ts'
@@ -82,7 +83,7 @@ const OPERATORS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['configurat
 
 /** The error that callers of the route get. */
 export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
-  const reason = error instanceof PatchbayError ? undefined : redisOutage(error)
+  const reason = error instanceof PatchbayError ? undefined : (redisOutage(error) ?? providerOutage(error))
   const raised =
     error instanceof PatchbayError
       ? error
@@ -91,6 +92,12 @@ export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
         : new PatchbayError(isUnreachable(error) ? 'database_unavailable' : 'internal', { cause: error })
   const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
+}
+
+/** What a provider that may answer the next request failed with. A key or an account that it refuses is for operators. */
+function providerOutage(error: unknown): string | undefined {
+  const failure = findFailure(error)
+  return failure?.retryable === true ? failure.message : undefined
 }
 
 /** RFC 6750, 3. Browsers ask nobody for a password at a scheme they don't know. */

@@ -3,10 +3,16 @@ import { ERRORS } from '../../runtime/lib/errors.ts'
 /** A JSON client of the REST API that keeps its cookies, as a browser would. */
 export class RestClient {
   readonly url: string
-  readonly #cookies = new Map<string, string>()
+  readonly #cookies: Map<string, string>
 
-  constructor(url: string) {
+  constructor(url: string, cookies = new Map<string, string>()) {
     this.url = url
+    this.#cookies = cookies
+  }
+
+  /** The same user at another node. */
+  at(url: string): RestClient {
+    return new RestClient(url, this.#cookies)
   }
 
   /** The body of a successful answer. Throws an Error with status and body of any other. A token that ran out is renewed. */

@@ -6,7 +6,7 @@ import { freePort } from '../demo/free-port.ts'
 /** What runs campaigns, as main.ts has it in processes of their own; the carrier of the api nodes records the numbers it calls. */
 const PROGRAM = new URL('../../test/support/phone/phone-process.ts', import.meta.url)
 const START_TIMEOUT_MS = 60_000
-/** Calls a voice worker takes at once. A node that was killed holds its seats for as long as their leases run. */
+/** A node that was killed holds its seats for as long as their leases run. */
 const CAPACITY = 40
 
 export type FleetRole = 'jobs' | 'api' | 'voice'
@@ -24,12 +24,15 @@ export class Fleet {
   readonly #places: readonly Place[]
   readonly #starting = new Set<ChildProcess>()
   #stopping = false
+  /** Of its api nodes. */
+  readonly urls: readonly string[]
   /** Processes that ended without having been killed. */
   readonly faults: string[] = []
 
-  private constructor(args: readonly string[], places: readonly Place[]) {
+  private constructor(args: readonly string[], places: readonly Place[], urls: readonly string[]) {
     this.#args = args
     this.#places = places
+    this.urls = urls
   }
 
   /** Resolves when all of them work. */
@@ -39,8 +42,10 @@ export class Fleet {
     folder: string
     env: Record<string, string>
     size: Readonly<Record<FleetRole, number>>
+    /** Calls a voice worker takes at once. */
+    capacity?: number
   }): Promise<Fleet> {
-    const { databaseUrl, redisUrl, folder, size } = options
+    const { databaseUrl, redisUrl, folder, size, capacity = CAPACITY } = options
     // They start all the time: what one has compiled, the next need not.
     const common = { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...options.env }
     const urls: string[] = []
@@ -50,13 +55,13 @@ export class Fleet {
       urls.push(`http://127.0.0.1:${port}`)
       api.push({ role: 'api', env: { ...common, TEST_ROLES: 'api', TEST_API_PORT: port }, child: undefined })
     }
-    const voice = { TEST_ROLES: 'voice', TEST_API_URLS: urls.join(), TEST_CAPACITY: String(CAPACITY) }
+    const voice = { TEST_ROLES: 'voice', TEST_API_URLS: urls.join(), TEST_CAPACITY: String(capacity) }
     const others = (['voice', 'jobs'] as const).flatMap((role) =>
       Array.from({ length: size[role] }, (): Place => {
         return { role, env: { ...common, ...(role === 'voice' ? voice : { TEST_ROLES: 'jobs' }) }, child: undefined }
       }),
     )
-    const fleet = new Fleet([databaseUrl, redisUrl, folder], [...api, ...others])
+    const fleet = new Fleet([databaseUrl, redisUrl, folder], [...api, ...others], urls)
     await Promise.all(fleet.#places.map((place) => fleet.#fill(place)))
     return fleet
   }

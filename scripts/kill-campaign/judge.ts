@@ -53,7 +53,7 @@ export async function judgeCampaign(
   )
   await count(
     'calls that never ended',
-    `select id, status from calls where status in ('queued', 'ringing', 'in_progress')`,
+    `select id, status from calls where call_type = 'phone' and status in ('queued', 'ringing', 'in_progress')`,
   )
   await count('prospects in progress', `select phone from prospects where status = 'calling'`)
   await count(

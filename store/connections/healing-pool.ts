@@ -2,7 +2,7 @@ import pg from 'pg'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { endsPostgresConnection } from './outage.ts'
 import { PostgresProbe } from './postgres-probe.ts'
-import { ANSWER_TIMEOUT_MS, HEARTBEAT_MS } from './redial.ts'
+import { ALIVE_TIMEOUT_MS, ANSWER_TIMEOUT_MS, HEARTBEAT_MS } from './redial.ts'
 
 export interface HealingPool {
   readonly pool: pg.Pool
@@ -40,6 +40,8 @@ export function healingPool(config: pg.PoolConfig & { connectionString: string }
 interface Kept {
   /** Since when somebody has it. */
   lentAtMs: number | undefined
+  /** When the server last said something on it. */
+  heardAtMs: number
   isStale: boolean
 }
 
@@ -55,7 +57,14 @@ class ConnectionKeeper {
   }
 
   add(client: pg.PoolClient): void {
-    this.#kept.set(client, { lentAtMs: undefined, isStale: false })
+    const kept: Kept = { lentAtMs: undefined, heardAtMs: performance.now(), isStale: false }
+    this.#kept.set(client, kept)
+    client.connection.stream.on(
+      'data',
+      boundary('database', () => {
+        kept.heardAtMs = performance.now()
+      }),
+    )
     // A connection may break while a transaction holds it and asks nothing: its next query says so.
     client.on('error', () => {})
     client.connection.on(
@@ -107,21 +116,43 @@ class ConnectionKeeper {
   }
 
   /**
-   * A query that takes long is told from one whose answer is lost by the probe: where that one had to give up a silent connection and
-   * the next one answered, those lent since before are silent for good.
+   * Where the probe had to give up a silent connection and the next one answered, each connection on which nothing was heard since may be
+   * silent for good. Idle ones are dropped before somebody gets them. Of those lent the server knows which still work on a statement: the
+   * answers of the others were lost.
    */
   async #look(): Promise<void> {
-    const lent = [...this.#kept].filter(([, { lentAtMs }]) => lentAtMs !== undefined)
-    if (lent.length === 0) return
-    const nowMs = performance.now()
-    if (lent.some(([, { lentAtMs = nowMs }]) => nowMs - lentAtMs > ANSWER_TIMEOUT_MS)) {
+    if (![...this.#kept.values()].some(({ lentAtMs }) => lentAtMs !== undefined)) return
+    if ([...this.#kept.values()].some((kept) => waitedMs(kept) > HEARTBEAT_MS)) {
       await this.#probe.fault()
       const { silentAtMs } = this.#probe
-      for (const [client, { lentAtMs = nowMs }] of lent) {
-        if (silentAtMs === undefined || lentAtMs > silentAtMs || this.#kept.get(client)?.lentAtMs !== lentAtMs) continue
-        client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not answer on it'))
-      }
+      if (silentAtMs !== undefined) await this.#dropSilent(silentAtMs)
     }
     this.#watchLater()
   }
+
+  async #dropSilent(sinceMs: number): Promise<void> {
+    const suspects = [...this.#kept].filter(([, { heardAtMs }]) => heardAtMs <= sinceMs)
+    for (const [client, { lentAtMs }] of suspects) if (lentAtMs === undefined) drop(client)
+    const waiting = suspects.filter(([, kept]) => waitedMs(kept) > ALIVE_TIMEOUT_MS)
+    if (waiting.length === 0) return
+    const isAtWork = await this.#probe.work()
+    if (isAtWork === undefined) return
+    for (const [client, kept] of waiting) {
+      if (this.#kept.get(client) !== kept || kept.heardAtMs > sinceMs) continue
+      const { processID } = client as pg.PoolClient & { processID?: number }
+      const works = isAtWork(processID)
+      // Behind a pooler the server does not know.
+      const limitMs = works === undefined ? ANSWER_TIMEOUT_MS : ALIVE_TIMEOUT_MS
+      if (works !== true && waitedMs(kept) > limitMs) drop(client)
+    }
+  }
+}
+
+/** How long somebody has waited for the server to say something; 0: nobody does. */
+function waitedMs({ lentAtMs, heardAtMs }: Kept): number {
+  return lentAtMs === undefined ? 0 : performance.now() - Math.max(lentAtMs, heardAtMs)
+}
+
+function drop(client: pg.PoolClient): void {
+  client.connection.stream.destroy(new Error('Connection terminated: PostgreSQL did not answer on it'))
 }

@@ -1,5 +1,7 @@
 import type pg from 'pg'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import { endedBy } from '../../runtime/lib/async/ended-by.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { sharedResult } from '../../runtime/lib/shared-result.ts'
 import { postgresOutage } from './outage.ts'
@@ -7,6 +9,7 @@ import { postgresClient } from './postgres-client.ts'
 import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from './redial.ts'
 
 const STANDBY = 'select pg_is_in_recovery() or current_setting(\'transaction_read_only\')::bool as "isReadOnly"'
+const WORK = `select pid, state = 'active' as works from pg_stat_activity where state is not null`
 const SILENT = 'PostgreSQL does not answer'
 
 /** Asks the database over a connection of its own whether it takes writes, at most once a second. */
@@ -26,6 +29,27 @@ export class PostgresProbe {
   /** When it last fell silent, if it answers again by now. */
   get silentAtMs(): number | undefined {
     return this.#silentAtMs
+  }
+
+  /**
+   * Whether a process of the server works on a statement, by its number; undefined: the server does not say. Behind a pooler it knows
+   * none of the numbers that clients have, not even that of this connection.
+   */
+  async work(): Promise<((processId: number | undefined) => boolean | undefined) | undefined> {
+    const client = this.#client
+    if (client === undefined) return undefined
+    try {
+      const asked = client.then(async (open) => {
+        const { rows } = await open.query<{ pid: number; works: boolean }>(WORK)
+        const works = new Map(rows.map((row) => [row.pid, row.works]))
+        return { works, own: (open as pg.Client & { processID?: number }).processID }
+      })
+      const { works, own } = await endedBy(asked, signalWithin(PROBE_TIMEOUT_MS))
+      const isDirect = own !== undefined && works.has(own)
+      return (processId) => (isDirect ? processId !== undefined && works.get(processId) === true : undefined)
+    } catch {
+      return undefined
+    }
   }
 
   async close(): Promise<void> {

@@ -10,7 +10,9 @@ export const CONNECT_TIMEOUT_MS = 5_000
 /** A peer owes an answer for this long at most; then its connection counts as dead. */
 export const ANSWER_TIMEOUT_MS = 5_000
 /** How often a connection that must notice a dead peer asks it. */
-export const HEARTBEAT_MS = 2_000
+export const HEARTBEAT_MS = 1_000
+/** A peer that is asked whether it lives, or that answers on other connections, owes an answer for this long. */
+export const ALIVE_TIMEOUT_MS = 3_000
 /** What can't be sent or answered for so long fails. */
 export const REPEAT_FOR_MS = 5_000
 

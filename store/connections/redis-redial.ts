@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { RedisClient } from '../redis/client.ts'
 import { endsRedisConnection, isLoss, RedisLostError, RedisSilentError } from './outage.ts'
-import { ANSWER_TIMEOUT_MS, HEARTBEAT_MS, REPEAT_FOR_MS, redialInMs } from './redial.ts'
+import { ALIVE_TIMEOUT_MS, ANSWER_TIMEOUT_MS, HEARTBEAT_MS, REPEAT_FOR_MS, redialInMs } from './redial.ts'
 
 /** A connection that served for so long is a good one: the waits start anew. */
 const PROVEN_MS = 10_000
@@ -129,7 +129,7 @@ class Redial {
     const isAlive = this.#blocked > 0 ? await this.#isBlockedRightly() : await this.#answers()
     if (!client.isReady || client.socketEpoch !== epoch) return
     if (isAlive) this.#beatLater()
-    else this.drop(new RedisSilentError(ANSWER_TIMEOUT_MS))
+    else this.drop(new RedisSilentError(ALIVE_TIMEOUT_MS))
   }
 
   /** What is asked behind a blocking command is answered after it. */
@@ -145,7 +145,7 @@ class Redial {
     }
     const ping = this.#client.sendCommand(['PING']).then(answered, answered)
     const late = new AbortController()
-    const timer = sleep(ANSWER_TIMEOUT_MS, undefined, { signal: late.signal, ref: false }).catch(() => {})
+    const timer = sleep(ALIVE_TIMEOUT_MS, undefined, { signal: late.signal, ref: false }).catch(() => {})
     await Promise.race([ping, timer])
     late.abort()
     if (!isAnswered) await turnsOfTheLoop()

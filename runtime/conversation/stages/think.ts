@@ -50,7 +50,8 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   }
 
   const failed = ({ stage, why, hopeless, purpose }: Unanswered, nowMs: number): Signal[] => {
-    if (ending !== undefined) return []
+    // An apology without a voice belongs to the turn that has no answer: said again at once, it would fail at once.
+    if (ending !== undefined || purpose === 'apology') return []
     // A reply is one failure, however many attempts were made; what fails besides it is another.
     if (!counted || purpose !== 'reply') unanswered++
     counted = true

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eventData } from '../../../api/events/data.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
 import { loadPlugins } from '../../../runtime/plugin/host.ts'
-import { createLogger } from '../../../runtime/process/log.ts'
+import { createLogger, type Logger } from '../../../runtime/process/log.ts'
 import { startJobs } from '../../../workers/start.ts'
 import type { ApiClient, TestApi } from './api.ts'
 import { testReloads } from './reloads.ts'
@@ -13,9 +13,9 @@ export async function startTestJobs(
   t: Teardown,
   api: TestApi,
   env: Record<string, string> = {},
+  log: Logger = createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent', name: 'jobs' }),
 ): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController()
-  const log = createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent', name: 'jobs' })
   const { config, databaseUrl, redisUrl } = api
   const { signal } = stopping
   const plugins = await loadPlugins({ config, env, log, signal })

@@ -29,10 +29,13 @@ export interface Collector {
   readonly headers: Record<string, unknown>[]
   /** What was wrong with requests. */
   readonly faults: string[]
+  /** The status of its answers; other than 200, what it got is not in `spans`. */
+  answer: number
 }
 
 export async function startCollector(t: Teardown, answer = 200): Promise<Collector> {
   const [spans, headers, faults]: [CollectedSpan[], Record<string, unknown>[], string[]] = [[], [], []]
+  const collector: Collector = { url: '', spans, headers, faults, answer }
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
@@ -42,9 +45,9 @@ export async function startCollector(t: Teardown, answer = 200): Promise<Collect
       if (request.headers['content-type'] !== 'application/x-protobuf') throw new Error('content-type')
       const read = spansOf(Buffer.concat(parts))
       for (const span of read) check(span)
-      if (answer === 200) spans.push(...read)
+      if (collector.answer === 200) spans.push(...read)
       // An empty ExportTraceServiceResponse.
-      response.writeHead(answer, { 'content-type': 'application/x-protobuf' }).end()
+      response.writeHead(collector.answer, { 'content-type': 'application/x-protobuf' }).end()
     } catch (error) {
       faults.push((error as Error).message)
       response.writeHead(400).end()
@@ -56,7 +59,7 @@ export async function startCollector(t: Teardown, answer = 200): Promise<Collect
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, headers, faults }
+  return Object.assign(collector, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 }
 
 /** What trace.proto says in words. */

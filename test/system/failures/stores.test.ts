@@ -9,6 +9,7 @@ import { startRedisPair } from '../../support/instance/redis-pair.ts'
 import { testDatabase } from '../../support/instance/services.ts'
 import { linkWorker, startPhone } from '../../support/phone/phone.ts'
 import { startFaultProxy } from '../../support/world/fault-proxy.ts'
+import { faultsOfStores } from '../../support/world/store-faults.ts'
 import { type FailureRow, missingInDocs } from './failures.ts'
 
 /** How long each fault lasts. */
@@ -20,16 +21,6 @@ const READY_WITHIN_MS = 2_500
 const MOST_RECOVERY_MS = 20_000
 
 const INTERRUPTED = /w(?:as|ere) interrupted; reconnecting$/
-
-interface Fault {
-  name: string
-  begin(): unknown
-  end(): unknown
-  /** The promise; connections that fell silent for good take a few seconds more to be found out. */
-  recoversWithinMs: number
-  /** Nothing works while it lasts, so that `/ready` has to say so. */
-  isTotal?: boolean
-}
 
 t.test('what fails is said, costs no call, and is over soon after its end', async (t) => {
   const direct = new URL(await testDatabase(t))
@@ -77,79 +68,18 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
     return false
   }
 
-  const ofNetwork = (proxy: typeof database): Fault[] => [
-    { name: 'stopped', begin: proxy.refuse, end: proxy.mend, recoversWithinMs: 5_000, isTotal: true },
-    {
-      name: 'takes connections and never answers',
-      begin: proxy.blackHole,
-      end: proxy.mend,
-      recoversWithinMs: 5_000,
-      isTotal: true,
-    },
-    {
-      name: 'open connections fall silent for good',
-      begin: () => {
-        proxy.silence()
-        proxy.blackHole()
-      },
-      end: proxy.mend,
-      recoversWithinMs: 12_000,
-      isTotal: true,
-    },
-    { name: 'loses its end of all connections', begin: proxy.halfOpen, end: proxy.mend, recoversWithinMs: 12_000 },
-    { name: 'answers after 2 s', begin: () => proxy.delay(1_000), end: proxy.mend, recoversWithinMs: 5_000 },
-    {
-      name: 'resets each tenth connection, and all once',
-      begin: () => {
-        proxy.resetEach(10)
-        proxy.reset()
-      },
-      end: proxy.mend,
-      recoversWithinMs: 5_000,
-    },
-    {
-      name: 'is cut off in the middle of an answer',
-      begin: () => proxy.cutInAnswer(20),
-      end: proxy.mend,
-      recoversWithinMs: 5_000,
-    },
-  ]
-  const faults: (Fault & { dependency: string })[] = [
-    ...ofNetwork(database).map((fault) => ({ ...fault, dependency: 'PostgreSQL' })),
-    {
-      ...{ dependency: 'PostgreSQL', name: 'fails over: connections end, and the address leads to a standby at first' },
-      begin: async () => {
-        await admin.query(`alter database ${databaseName} set default_transaction_read_only = on`)
-        await admin.query(
-          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-        )
-      },
-      end: () => admin.query(`alter database ${databaseName} reset default_transaction_read_only`),
-      recoversWithinMs: 5_000,
-      isTotal: true,
-    },
-    ...ofNetwork(pair.proxy).map((fault) => ({ ...fault, dependency: 'Redis' })),
-    {
-      ...{ dependency: 'Redis', name: 'full: refuses writes' },
-      begin: () => pair.first.admin('CONFIG', 'SET', 'maxmemory', '1'),
-      end: () => pair.first.admin('CONFIG', 'SET', 'maxmemory', '0'),
-      recoversWithinMs: 5_000,
-      isTotal: true,
-    },
-    {
-      ...{ dependency: 'Redis', name: 'restarted empty' },
-      begin: async () => {
-        await pair.first.admin('FLUSHALL')
-        pair.proxy.reset()
-      },
-      end: () => undefined,
-      recoversWithinMs: 10_000,
-    },
+  const faults = [
+    ...faultsOfStores({
+      ...{ database, redis: pair.proxy, databaseName },
+      askPostgres: (statement) => admin.query(statement),
+      askRedis: pair.first.admin,
+    }),
     {
       ...{ dependency: 'Redis', name: 'fails over, the old server lives on as a replica' },
       begin: () => pair.failOver(),
       end: () => undefined,
       recoversWithinMs: 5_000,
+      isTotal: false,
     },
   ]
   const rows: FailureRow[] = []
@@ -207,5 +137,5 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
   }
   const call = await user.client.get(`/calls/${begun.body.call_log_id}`)
   t.equal(call.body.status, 'in_progress', 'after all of it the call is where it was')
-  t.same(await missingInDocs(rows), [], 'docs/failures.md has a row for each: UPDATE_FAILURES=1 writes them')
+  t.same(await missingInDocs('stores', rows), [], 'docs/failures.md has a row for each: UPDATE_FAILURES=1 writes them')
 })

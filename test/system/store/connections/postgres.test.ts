@@ -95,6 +95,38 @@ t.test('connections that fell silent are dropped once the database answers on ne
   t.ok(performance.now() - waited < 2_000)
 })
 
+t.test('a connection that fell silent while nobody had it is found out before the next one waits for it', async (t) => {
+  const { url, proxy } = await proxied(t)
+  const store = opened(t, url)
+  const ask = () => store.pool.query('select 1')
+  await Promise.all(Array.from({ length: 5 }, ask))
+  t.equal(await store.fault(), undefined)
+  proxy.silence()
+  // The probe finds its own connection silent, and another one that answers, while the others are idle.
+  while ((await store.fault()) === undefined) await sleep(50)
+  while ((await store.fault()) !== undefined) await sleep(50)
+  const startedMs = performance.now()
+  const answers = await Promise.allSettled([ask(), ask(), ask()])
+  t.ok(performance.now() - startedMs < 5_500, `${Math.round(performance.now() - startedMs)} ms`)
+  for (const one of answers) if (one.status === 'rejected') t.match(one.reason, /^Error: Connection terminated/)
+  const soonMs = performance.now()
+  await Promise.all(Array.from({ length: 10 }, ask))
+  t.ok(performance.now() - soonMs < 1_000, 'the rest was dropped')
+})
+
+t.test('a statement at work outlives a silence of other connections', async (t) => {
+  const { url, proxy } = await proxied(t)
+  const store = opened(t, url)
+  t.equal(await store.fault(), undefined)
+  const long = store.pool.query('select 1 as one, pg_sleep(7)')
+  await sleep(300)
+  proxy.blackHole()
+  while ((await store.fault()) === undefined) await sleep(50)
+  await proxy.mend()
+  while ((await store.fault()) !== undefined) await sleep(50)
+  t.equal((await long).rows[0].one, 1)
+})
+
 t.test('a query that takes long is left alone while the database answers', async (t) => {
   const { url } = await proxied(t)
   const store = opened(t, url)

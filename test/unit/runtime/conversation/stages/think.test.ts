@@ -40,12 +40,16 @@ t.test('an answer that is heard makes up for what failed before', async (t) => {
   t.notOk(take().some((one) => one.startsWith('ends')))
 })
 
-t.test('a voice that fails while it apologises is not asked for ever', async (t) => {
+t.test('a voice that fails while it apologises fails once a turn, and is not asked for ever', async (t) => {
   const { take, says, fails, pass } = begin()
-  says('one')
+  for (const text of ['one', 'two']) {
+    says(text)
+    fails('reply')
+    fails('apology')
+    t.same(take(), [`turn: ${text}`, APOLOGY], 'a voice that is away for a second ends no call')
+  }
+  says('three')
   fails('reply')
-  fails('apology')
-  fails('apology')
   t.match(take().at(-1), /^says to the end: I'm sorry/)
   fails('goodbye')
   pass(9_000)

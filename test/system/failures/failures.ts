@@ -23,7 +23,7 @@ export interface FailureRow {
 const TABLES = {
   stores: 'clients that begin calls get',
   services: 'what needs it gets',
-  providers: 'the agent',
+  providers: 'the call',
 } as const
 
 const FILE = join(import.meta.dirname, '../../../docs/failures.md')

@@ -163,11 +163,13 @@ t.test('a provider that fails costs a sentence at worst, and the next question i
         endedMs = performance.now()
       })
       const [during] = await Promise.all([person.ask(), ending])
+      // The question before may have been without an answer for longer than the fault.
+      const firstMs = Math.max(endedMs, performance.now())
       let [askedMs, after] = [performance.now(), await person.ask()]
-      while (wordsOf(after) !== 'the answer' && askedMs - endedMs < MOST_RECOVERY_MS) {
+      while (wordsOf(after) !== 'the answer' && askedMs - firstMs < MOST_RECOVERY_MS) {
         ;[askedMs, after] = [performance.now(), await person.ask()]
       }
-      const recoveryMs = askedMs - endedMs
+      const recoveryMs = askedMs - firstMs
       const { status } = (await client.get(`/calls/${person.callId}`)).body
       t.equal(status, 'in_progress', `${where}: the call goes on`)
       t.equal(wordsOf(after), 'the answer', `${where}: the next question is answered`)

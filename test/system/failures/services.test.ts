@@ -194,7 +194,7 @@ t.test('what fails beside the stores costs no call, and its own work is done soo
   const greet = async (): Promise<string> => {
     const answer = await answerTo(toolCaller.page, 'Greet me', 12_000)
     if (answer === undefined) return 'no answer within 12 s'
-    return answer.includes('Hello, Ada!') ? "the tool's answer" : `the model reads "${answer}"`
+    return answer.includes('Hello, Ada!') ? "the tool's answer" : `the model reads ${answer}`
   }
   const dependencies: Dependency[] = [
     {

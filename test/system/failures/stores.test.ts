@@ -3,14 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
 import { createLogger } from '../../../runtime/process/log.ts'
-import { startTestApi } from '../../support/instance/api.ts'
+import { mediaWorker } from '../../support/instance/media-worker.ts'
 import { RealtimeClient } from '../../support/instance/realtime-node.ts'
 import { startRedisPair } from '../../support/instance/redis-pair.ts'
 import { testDatabase } from '../../support/instance/services.ts'
 import { linkWorker, startPhone } from '../../support/phone/phone.ts'
+import { freePort } from '../../support/sip/sip-peers.ts'
+import { addSipNumber, startSipApi } from '../../support/sip/sip-phone.ts'
 import { startFaultProxy } from '../../support/world/fault-proxy.ts'
 import { faultsOfStores } from '../../support/world/store-faults.ts'
 import { type FailureRow, missingInDocs } from './failures.ts'
+import { type LegUnderTest, sipLeg, webRtcLeg, webSocketLeg } from './legs.ts'
 
 /** How long each fault lasts. */
 const FAULT_MS = 4_000
@@ -21,6 +24,8 @@ const READY_WITHIN_MS = 2_500
 const MOST_RECOVERY_MS = 20_000
 
 const INTERRUPTED = /w(?:as|ere) interrupted; reconnecting$/
+
+const webrtc = await mediaWorker()
 
 t.test('what fails is said, costs no call, and is over soon after its end', async (t) => {
   const direct = new URL(await testDatabase(t))
@@ -37,9 +42,18 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
   })
   const databaseName = direct.pathname.slice(1)
   const databaseUrl = `postgres://${direct.username}@127.0.0.1:${database.port}/${databaseName}`
-  const api = await startTestApi(t, { databaseUrl, redisUrl: pair.url, log })
+  const env: Record<string, string> = {}
+  if (webrtc.skip === false) {
+    const port = String(await freePort())
+    Object.assign(env, {
+      PATCHBAY_WEBRTC: 'auto',
+      PATCHBAY_WEBRTC_WORKER: webrtc.path,
+      PATCHBAY_WEBRTC_PORT: port,
+    })
+  }
+  const sip = await startSipApi(t, { databaseUrl, redisUrl: pair.url, log, env })
+  const { api, user } = sip
   await linkWorker(t, api, { capacity: 20 })
-  const user = await api.signUp()
   const { agentId } = await startPhone(api, user)
   const askForCall = async (): Promise<string> => {
     const signal = AbortSignal.timeout(8_000)
@@ -54,19 +68,18 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
   const page = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, begun.body.token)
   await page.got('session.started')
   const readiness = async (): Promise<string[]> => (await api.client().get('/ready')).body.reasons ?? []
-  let words = 0
-  /** Whether the agent answers a typed turn. */
-  const talks = async (): Promise<boolean> => {
-    const text = `word${++words}`
-    page.send({ type: 'text', text })
-    const endMs = performance.now() + 3_000
-    while (performance.now() < endMs) {
-      if (page.messages.some((message) => message.type === 'transcript' && `${message.text}`.includes(text)))
-        return true
-      await sleep(50)
-    }
-    return false
+  const { number } = await addSipNumber(sip, { host: '127.0.0.1' })
+  const legs: LegUnderTest[] = [webSocketLeg(page), await sipLeg(t, sip.sipPort, number)]
+  if (webrtc.skip === false) {
+    const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
+    legs.push(await webRtcLeg(t, api.url, body.token))
+  } else t.comment(`without a WebRTC leg: ${webrtc.skip}`)
+  /** The legs whose callers are not heard, or hear nothing. */
+  const silentLegs = async (): Promise<string[]> => {
+    const working = await Promise.all(legs.map((leg) => leg.works()))
+    return legs.flatMap(({ name }, n) => (working[n] === true ? [] : [name]))
   }
+  t.same(await silentLegs(), [], 'all legs work')
 
   const faults = [
     ...faultsOfStores({
@@ -107,7 +120,7 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
         }
       }),
     ])
-    const didTalk = await talks()
+    const silent = await silentLegs()
     await sleep(Math.max(0, endAtMs - performance.now()))
     await end()
     const endedMs = performance.now()
@@ -123,19 +136,20 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
     const logged = [
       ...new Set([...said].map((line) => (INTERRUPTED.test(line) ? 'What listens was interrupted' : line))),
     ]
-    t.ok(didTalk, `${where}: the call goes on`)
+    t.same(silent, [], `${where}: the calls go on`)
     t.ok(recoveryMs < recoversWithinMs, `${where}: well again after ${Math.round(recoveryMs)} ms`)
     if (isTotal) t.ok(saidMs < READY_WITHIN_MS, `${where}: /ready said so after ${Math.round(saidMs)} ms`)
     for (const answer of clients) t.match(answer, /^(?:200|500|503|0) ?/, `${where}: ${answer}`)
     rows.push({
       ...{ dependency, fault: name, recoveryMs },
-      caller: didTalk ? 'nothing' : 'the agent falls silent',
+      caller: silent.length === 0 ? 'nothing' : `silence: ${silent.join(', ')}`,
       clients: [...clients].map((answer) => (answer.startsWith('0 ') ? 'no answer within 8 s' : answer)).sort(),
       ready: [...reasons].map((reason) => reason.replace(/\(.*\)/, '(…)')).sort(),
       log: logged.sort(),
     })
   }
-  const call = await user.client.get(`/calls/${begun.body.call_log_id}`)
-  t.equal(call.body.status, 'in_progress', 'after all of it the call is where it was')
+  const { body: running } = await user.client.get('/calls', { query: { status: 'in_progress' } })
+  t.equal(running.items.length, legs.length, 'after all of it the calls are where they were')
+  t.ok(running.items.some(({ call_log_id: id }: { call_log_id: string }) => id === begun.body.call_log_id))
   t.same(await missingInDocs('stores', rows), [], 'docs/failures.md has a row for each: UPDATE_FAILURES=1 writes them')
 })

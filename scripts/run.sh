@@ -218,7 +218,7 @@ case $command in
   chaos)
     install_programs redis-server
     install_packages all
-    exec node scripts/chaos.ts "$@" ;;
+    exec node scripts/chaos/chaos.ts "$@" ;;
   provider-currency) exec node scripts/provider-currency.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng

@@ -12,7 +12,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { runChaos } from './chaos/run-chaos.ts'
+import { runChaos } from './run-chaos.ts'
 
 const MOST_SHOWN = 40
 

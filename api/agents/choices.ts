@@ -33,23 +33,32 @@ export function withDefaults(input: AgentInput, catalogue: Catalogue, providers:
 }
 
 /**
- * An agent's choices after a change; what is not sent stays. A model or voice that is its provider's default is the default of
- * a new language, too.
+ * An agent's choices after a change; what is not sent stays. With another provider alone comes that provider's default, unless it
+ * lists what the agent has. A model or voice that is its provider's default is the default of a new language, too.
  */
 export function withCurrent(input: AgentInput, agent: Agent, catalogue: Catalogue): Choices {
-  const kept = (kind: 'stt' | 'tts', what: 'model' | 'voice', provider: string, current: string): string => {
-    if (input.language === undefined || input.language === agent.language) return current
+  const kept = (kind: 'llm' | 'stt' | 'tts', provider: string, current: string): string => {
+    const what = kind === 'tts' ? 'voice' : 'model'
+    if (provider !== agent[`${kind}_provider`]) {
+      const next = catalogue[kind].get(provider) ?? {}
+      if (next[`${what}s`]?.includes(current)) return current
+      return defaultsOf(next, input.language ?? agent.language)[what] ?? 'default'
+    }
+    if (kind === 'llm' || input.language === undefined || input.language === agent.language) return current
     const provides = catalogue[kind].get(provider) ?? {}
     if (defaultsOf(provides, agent.language)[what] !== current) return current
     return defaultsOf(provides, input.language)[what] ?? current
   }
+  const LLM_provider = input.LLM_provider ?? agent.llm_provider
+  const STT_provider = input.STT_provider ?? agent.stt_provider
+  const TTS_provider = input.TTS_provider ?? agent.tts_provider
   return {
-    LLM_provider: input.LLM_provider ?? agent.llm_provider,
-    LLM_model: input.LLM_model ?? agent.llm_model,
-    STT_provider: input.STT_provider ?? agent.stt_provider,
-    STT_model: input.STT_model ?? kept('stt', 'model', input.STT_provider ?? agent.stt_provider, agent.stt_model),
-    TTS_provider: input.TTS_provider ?? agent.tts_provider,
-    TTS_voice: input.TTS_voice ?? kept('tts', 'voice', input.TTS_provider ?? agent.tts_provider, agent.tts_voice),
+    LLM_provider,
+    LLM_model: input.LLM_model ?? kept('llm', LLM_provider, agent.llm_model),
+    STT_provider,
+    STT_model: input.STT_model ?? kept('stt', STT_provider, agent.stt_model),
+    TTS_provider,
+    TTS_voice: input.TTS_voice ?? kept('tts', TTS_provider, agent.tts_voice),
   }
 }
 

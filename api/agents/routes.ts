@@ -178,6 +178,7 @@ const update = defineRoute({
     const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))
     const changes = {
       ...agentColumns(body),
+      llm_model: choices.LLM_model,
       stt_model: choices.STT_model,
       tts_voice: choices.TTS_voice,
       ...(tools && { tools: JSON.stringify(tools) }),

@@ -158,7 +158,7 @@ export const CallFilterQuery = {
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
   status: AnyOf(CallStatusName),
   direction: AnyOf(DirectionName),
-  number: Type.Optional(Type.String({ maxLength: 64, description: 'Who called or was called, E.164.' })),
+  number: Type.Optional(Type.String({ maxLength: 64, description: 'Who called or was called: E.164, or at least three digits of it in any spelling.' })),
   batch_id: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
   campaign: AnyOf(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
   disposition: AnyOf(Type.String({ maxLength: 100, description: 'What the call came to.' })),
@@ -282,6 +282,17 @@ export const callExample: Static<typeof CallBody> = {
   supervisors: [],
 }
 
+const MIN_PART_DIGITS = 3
+
+/** A whole number, or digits of one as people write them: `5550123`, `(415) 555-0123`. */
+function numberFilter(text: string | undefined): Pick<CallFilter, 'number' | 'numberPart'> {
+  if (text === undefined) return {}
+  const number = readPhoneNumber(text)
+  if (number !== undefined) return { number }
+  const digits = text.replace(/[\s()./+-]/g, '')
+  return /^\d+$/.test(digits) && digits.length >= MIN_PART_DIGITS ? { numberPart: digits } : { number: text }
+}
+
 /** The filter of a call log query. An invalid agent id matches no call, like one of another workspace. */
 export function callFilter(query: Static<typeof CallFilters>): CallFilter {
   const ofId = (id: string | undefined) => (id === undefined || isUuid(id) ? id : NO_ID)
@@ -292,7 +303,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
     end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
     statuses: query.status,
     directions: query.direction,
-    number: query.number === undefined ? undefined : (readPhoneNumber(query.number) ?? query.number),
+    ...numberFilter(query.number),
     batchIds: query.batch_id?.map((id) => ofId(id) ?? NO_ID),
     campaignSlugs: query.campaign,
     dispositions: query.disposition,

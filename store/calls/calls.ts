@@ -25,6 +25,8 @@ export interface CallFilter {
   directions?: readonly Call['direction'][] | undefined
   /** Ours or theirs. */
   number?: string | undefined
+  /** Digits that stand in a row in one of its numbers. */
+  numberPart?: string | undefined
   batchIds?: readonly string[] | undefined
   campaignSlugs?: readonly string[] | undefined
   dispositions?: readonly string[] | undefined
@@ -193,6 +195,7 @@ const SEARCHED = [
   'statuses',
   'directions',
   'number',
+  'numberPart',
   'batchIds',
   'campaignSlugs',
   'dispositions',
@@ -330,6 +333,10 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   }
   if (number !== undefined) {
     query = query.where((eb) => eb.or([eb('from_number', '=', number), eb('to_number', '=', number)]))
+  }
+  if (filter.numberPart !== undefined) {
+    const part = `%${filter.numberPart}%`
+    query = query.where((eb) => eb.or([eb('from_number', 'like', part), eb('to_number', 'like', part)]))
   }
   return query
 }

@@ -27,6 +27,25 @@ const told = (lines: readonly string[], wanted: RegExp) =>
     () => lines.join(''),
   )
 
+t.test('a change of the provider alone takes its default model and voice, and back', async (t) => {
+  const api = await startTestApi(t, { env })
+  const { client } = await api.signUp()
+  const { body: agent } = await client.post('/agents', { body: AGENT })
+  const changed = await client.put(`/agents/${agent.agent_id}`, {
+    body: { LLM_provider: 'openai', STT_provider: 'openai', TTS_provider: 'openai' },
+  })
+  t.equal(changed.status, 200, changed.text)
+  const fresh = await client.post('/agents', {
+    body: { ...AGENT, LLM_provider: 'openai', STT_provider: 'openai', TTS_provider: 'openai' },
+  })
+  const chosen = ({ LLM_model, STT_model, TTS_voice }: Record<string, string>) => [LLM_model, STT_model, TTS_voice]
+  t.same(chosen(changed.body), chosen(fresh.body))
+  const back = await client.put(`/agents/${agent.agent_id}`, {
+    body: { LLM_provider: agent.LLM_provider, STT_provider: agent.STT_provider, TTS_provider: agent.TTS_provider },
+  })
+  t.same([back.status, ...chosen(back.body)], [200, ...chosen(agent)])
+})
+
 t.test('an agent whose provider has no key is refused with the cure; the start says so for defaults', async (t) => {
   const { log, lines } = linesOf()
   const { OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, ...others } = env

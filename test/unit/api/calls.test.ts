@@ -191,6 +191,8 @@ t.test('calls are found by status, direction, number, batch, campaign and dispos
   t.same(await found({ status: 'queued' }), [1, 3])
   t.same(await found({ direction: 'inbound' }), [1, 2])
   t.same(await found({ number: '+1 (415) 555-0199' }), [2, 2, 0])
+  for (const part of ['5550199', '(415) 555-0199', '550199']) t.same(await found({ number: part }), [2, 2, 0], part)
+  t.same(await found({ number: '01' }), [0], 'two digits are no search')
   t.same(await found({ batch_id }), [1, 0])
   t.same(await found({ batch_id: 'none' }), [0])
   t.same(await found({ campaign: 'spring' }), [1, 3])

@@ -125,7 +125,7 @@ function queryOf({ since, ...filters }: Filters, number: string): Record<string,
   return {
     ...filters,
     ...(since ? { start_date: new Date(nowMs - Number(since) * DAY_MS).toISOString() } : {}),
-    ...(number.length > 3 ? { number } : {}),
+    ...(number.length >= 3 ? { number } : {}),
   }
 }
 
@@ -160,7 +160,7 @@ function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBa
         className="w-44!"
         inputMode="tel"
         onChange={(event) => onNumber(event.target.value.trim())}
-        placeholder={t('Number, +1415…')}
+        placeholder={t('Number or part of it')}
         value={number}
       />
       <Select aria-label={t('Agent')} {...choose('agent_id')}>

@@ -158,7 +158,12 @@ export const CallFilterQuery = {
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
   status: AnyOf(CallStatusName),
   direction: AnyOf(DirectionName),
-  number: Type.Optional(Type.String({ maxLength: 64, description: 'Who called or was called: E.164, or at least three digits of it in any spelling.' })),
+  number: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Who called or was called: E.164, or at least three digits of it in any spelling.',
+    }),
+  ),
   batch_id: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
   campaign: AnyOf(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
   disposition: AnyOf(Type.String({ maxLength: 100, description: 'What the call came to.' })),

@@ -45,7 +45,8 @@ export const EVIDENCE = [
 
 /**
  * What became of each turn, by its place in the transcript. What happens between a turn of the caller and the next belongs to
- * the agent's turn that answers it; where none does, to the caller's. Pure.
+ * the agent's turn that answers it; where none does, to the caller's. Knowledge that was looked up while the caller still spoke, and
+ * of that the last alone, belongs to the answer that comes. Pure.
  */
 export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
   const turns: TurnEvidence[] = []
@@ -54,6 +55,8 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
   let open = nothing(providers)
   /** The agent's turn that `open` went to. */
   let isTaken = false
+  /** What was looked up for words that are no turn yet. */
+  let ahead: TurnEvidence['knowledge'] = []
   const tools = new Map<string, TurnEvidence['tools'][number]>()
 
   for (const event of events) {
@@ -66,6 +69,8 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
         break
       case 'turn':
         open = nothing(providers)
+        open.knowledge = ahead.slice(-1)
+        ahead = []
         isTaken = false
         turns.push(open)
         break
@@ -96,7 +101,9 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
         break
       }
       case 'knowledge_looked_up':
-        open.knowledge.push({ query: event.query, hits: event.hits, startMs: startMs - event.ms, ms: event.ms })
+        // Once the answer is under way, what is looked up is for what the caller says next.
+        if (isTaken || open.latency !== undefined || turns.at(-1) !== open) ahead.push(lookup(event, startMs))
+        else open.knowledge.push(lookup(event, startMs))
         break
       case 'usage':
         open.usage = addUsage(open.usage, event)
@@ -110,6 +117,10 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
     }
   }
   return turns
+}
+
+function lookup({ query, hits, ms }: EventOf<'knowledge_looked_up'>, endMs: number): TurnEvidence['knowledge'][number] {
+  return { query, hits, startMs: endMs - ms, ms }
 }
 
 function nothing(providers: TurnEvidence['providers']): TurnEvidence {

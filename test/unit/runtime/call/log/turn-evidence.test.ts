@@ -64,6 +64,34 @@ t.test('what happens between two turns of the caller belongs to the answer betwe
 })
 
 t.test(
+  'what is looked up while the caller speaks belongs to the answer that comes, the last of it alone',
+  async (t) => {
+    const lookup = (query: string): CallEventBody => ({ type: 'knowledge_looked_up', query, hits: [], ms: 5 })
+    const turns = turnEvidence(
+      log(
+        [0, { type: 'answered', providers }],
+        [400, lookup('Wh')],
+        [900, heard('Hello.')],
+        [1_500, lookup('What')],
+        [1_800, lookup('What are your hours')],
+        [2_000, said('What are your hours?')],
+        [2_600, latency],
+        [2_700, lookup('And')],
+        [3_000, heard('Nine to five.')],
+        [4_000, said('And on Sunday?')],
+        [4_100, lookup('And on Sunday?')],
+        [5_000, heard('Closed.')],
+        [6_000, lookup('Tha')],
+      ),
+    )
+    t.same(
+      turns.map(({ knowledge }) => knowledge.map(({ query }) => query)),
+      [[], [], ['What are your hours'], [], ['And', 'And on Sunday?']],
+    )
+  },
+)
+
+t.test(
   'an agent that says two things in a row has two turns, and what was not answered stays with the caller',
   async (t) => {
     const turns = turnEvidence(

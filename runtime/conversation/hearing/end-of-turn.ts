@@ -106,10 +106,11 @@ export function endingOf(words: string, { asked, punctuates }: Circumstances, la
   if (!isQuestion && endsWithPhrase(spoken, holdOns)) return 'open'
   const dictated = dictation(spoken, asked, language)
   if (dictated !== undefined) return dictated
-  // A recogniser sets its full stop behind half a sentence, too; a question is one.
-  if (!isQuestion && endsWith(said, openEndings, writing)) return 'open'
+  // A recogniser sets its mark behind half a sentence, too; a question may end so.
+  const isOpen = endsWith(said, openEndings, writing)
+  if (isOpen) return isQuestion ? 'plain' : 'open'
   if (isAnswer(spoken, asked, language)) return 'answer'
-  if (isQuestion) return 'question'
+  if (isQuestion) return endsWith(said, looseEndings, writing) ? 'closed' : 'question'
   if (mark !== '') return 'closed'
   if (endsWith(said, looseEndings, writing)) return 'loose'
   return punctuates ? 'plain' : 'bare'
@@ -121,15 +122,20 @@ function dictation(
   asked: string,
   { dictation: table, writing }: Language,
 ): Ending | undefined {
-  const isDigits = (word: string) => /^\p{N}+$/u.test(word) || table.digits.has(word)
+  const isNumeral = (word: string) => /^\p{N}+$/u.test(word)
+  const isDigits = (word: string) => isNumeral(word) || table.digits.has(word)
   const isLetter = (word: string) => writing === 'spaced' && /^\p{L}$/u.test(word)
+  const digitsIn = (words: readonly string[]) =>
+    words.reduce((sum, word) => sum + (isNumeral(word) ? word.length : isDigits(word) ? 1 : 0), 0)
   const row = spoken.slice(spoken.findLastIndex((word) => !isDigits(word) && !isLetter(word)) + 1)
-  if (row.length === 0) return undefined
   const question = plain(asked.slice(-MAX_TAIL_CHARS))
-  const isAsked = table.asksNumber.test(question) || table.asksSpelling.test(question)
-  if (!isAsked && row.length < DICTATED_IN_A_ROW) return undefined
-  const digits = spoken.reduce((sum, word) => sum + (/^\p{N}+$/u.test(word) ? word.length : isDigits(word) ? 1 : 0), 0)
+  const inRow = digitsIn(row) + row.filter((word) => !isDigits(word)).length
+  const isAsked = (digitsIn(row) > 0 ? table.asksNumber : table.asksSpelling).test(question)
+  // One behind other words may be a word itself: "I don't have one."
+  const least = !isAsked ? DICTATED_IN_A_ROW : row.length === spoken.length ? 1 : 2
+  if (inRow < least) return undefined
   if (!table.asksPhone.test(question)) return 'dictated'
+  const digits = digitsIn(spoken)
   return digits < LEAST_PHONE_DIGITS ? 'open' : digits < table.phoneDigits ? 'dictated' : 'answer'
 }
 

@@ -36,7 +36,7 @@ export const english: Language = {
   openEndings: wordSet(`
     i_want we_want i_need we_need name_is number_is address_is table_for room_for appointment_for like_to want_to need_to going_to have_to
     a an the and or but because if while of from without into my your our their its um uh er erm i'm i'd i'll i've it's there's
-    these those every until between whose than gonna wanna`),
+    these those every until between whose than gonna wanna whether`),
   looseEndings: wordSet(`
     so when that which who to for with at in on by about his her is are was were be am can could should would will i we you they
     he she like as not very really just before after around`),

@@ -28,7 +28,11 @@ test('half a sentence is open, a comma, a hesitation and a request to wait are, 
 test('what ends as a sentence does is closed, a question asks for the answer', (t) => {
   t.equal(ends('We are four.'), 'closed')
   t.equal(ends('Are you open?'), 'question')
-  t.equal(ends('What is it for?'), 'question', 'on a word that no other sentence ends with')
+  t.equal(ends('Is it mine or yours?'), 'question')
+  // Whisper's words, in the pause of a sentence.
+  t.equal(ends('And when do I have to?'), 'plain', 'on words that no other sentence ends with')
+  t.equal(ends('Could you also tell me whether?'), 'plain')
+  t.equal(ends('What are you looking at?'), 'closed', 'on a word that often stands before more')
   t.equal(ends('four people'), 'plain')
   t.equal(ends('four people', '', 'en', false), 'bare', 'where the recogniser sets no full stops')
   t.equal(ends(''), 'unknown')
@@ -56,6 +60,9 @@ test('a telephone number is waited for to its end, another number for longer tha
   t.equal(ends('my code is four four one', ''), 'dictated', 'three digits in a row are dictated, whatever was asked')
   t.equal(ends('We are four', 'How many people are you?'), 'plain')
   t.equal(ends('I lost it', 'What is your order number?'), 'plain', 'words that are no number')
+  t.equal(ends("I don't have one.", asked), 'closed', 'a digit behind other words may be a word')
+  t.equal(ends('7', asked), 'open', 'alone it is the first')
+  t.equal(ends('I would like a', 'What is your order number?'), 'open', 'a letter, too')
   t.end()
 })
 

@@ -24,7 +24,7 @@ export async function resealAll(store: Store, config: KeyConfig, log: Logger): P
   return { resealed }
 }
 
-export interface DataKeyStatus {
+interface DataKeyStatus {
   /** How many sealed texts each key opens, by the setting that names it. */
   readonly byKey: Readonly<Record<string, number>>
   /** What no key opens, by table and column. */

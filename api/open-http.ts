@@ -21,7 +21,7 @@ import { listenRoute } from './supervision/socket.ts'
 import { readinessOf } from './system/readiness.ts'
 import { streamRoutes } from './telephony/web.ts'
 
-export interface OpenedHttp {
+interface OpenedHttp {
   readonly services: Services
   /** It really listens on. */
   readonly port: number

@@ -38,7 +38,7 @@ interface FormFiles {
   [field: string]: { description: string; required: boolean; many: boolean }
 }
 
-export interface Route<
+interface Route<
   Path extends string = string,
   A extends Auth = Auth,
   R extends RequiredRole = RequiredRole,

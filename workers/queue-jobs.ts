@@ -24,7 +24,7 @@ export interface QueuedJob {
   readonly fault: string
 }
 
-export interface QueueLook {
+interface QueueLook {
   counts(): Promise<Record<string, number>>
   /** The first ones of each state. */
   jobs(): Promise<QueuedJob[]>

@@ -1,4 +1,5 @@
 import { boundary, inBackground } from '../runtime/lib/async/boundary.ts'
+
 export interface Rounds {
   /** Goes round now; resolves with the end of the round that is under way. */
   now(): Promise<void>
@@ -6,7 +7,7 @@ export interface Rounds {
   stop(): Promise<void>
 }
 
-interface RoundsOptions {
+export interface RoundsOptions {
   intervalMs: number
   /** The first round is now, not an interval later. */
   atOnce?: boolean

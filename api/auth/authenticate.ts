@@ -24,7 +24,7 @@ export interface Caller {
 }
 
 /** The credentials of a request. */
-export interface Credentials {
+interface Credentials {
   readonly cookies: string
   /** Empty where the route takes no key. */
   readonly apiKey: string

@@ -3,7 +3,7 @@ import type { LinkKind } from '../../store/database/schema.ts'
 import type { Services } from '../services.ts'
 
 const HOUR_S = 3_600
-export const LINK_TTL_S: Readonly<Record<LinkKind, number>> = {
+const LINK_TTL_S: Readonly<Record<LinkKind, number>> = {
   password_reset: HOUR_S,
   verify_email: 7 * 24 * HOUR_S,
   signup: 7 * 24 * HOUR_S,

@@ -29,7 +29,7 @@ export interface Outbound {
   stop(): Promise<void>
 }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   config: { readonly idleTimeoutMs: number; readonly maxCallDurationMs: number; readonly ringTimeoutMs: number }
   store: Store
   redis: RedisClient

@@ -187,7 +187,7 @@ export const CampaignBody = Type.Object({
   updated_at: Instant,
 })
 
-export type CampaignState = Static<typeof CampaignBody>['status']
+type CampaignState = Static<typeof CampaignBody>['status']
 
 /** 422 items of what a schema can't say. */
 export function campaignFaults(

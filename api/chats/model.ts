@@ -15,7 +15,7 @@ import type { Logger } from '../../runtime/process/log.ts'
 
 /** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */
 
-export interface Prompt {
+interface Prompt {
   agent: AgentSpec
   messages: readonly { role: 'user' | 'assistant'; content: string }[]
   passages: readonly { filename: string; text: string }[]

@@ -61,7 +61,7 @@ interface ServerOptions extends SocketOptions {
   webSockets: readonly WebSocketRoute[]
 }
 
-export interface Server {
+interface Server {
   readonly port: number
   /** Takes no new connection; what is connected stays. */
   refuseConnections(): void

@@ -1,5 +1,5 @@
 /** What decides where a call stands, as it was just read. */
-export interface ExplainedCall {
+interface ExplainedCall {
   readonly status: string
   readonly callType: 'phone' | 'web'
   readonly direction: string

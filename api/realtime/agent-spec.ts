@@ -15,7 +15,7 @@ import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
 /** What is known of the call. */
-export interface SpecFacts extends Omit<CallFacts, 'language' | 'timeZone' | 'agentName'> {
+interface SpecFacts extends Omit<CallFacts, 'language' | 'timeZone' | 'agentName'> {
   /** We call: an answering machine may pick up. */
   readonly dialled?: boolean
   /** Whose countries decide whether the agent says that it is an AI; default: caller and callee. */

@@ -64,7 +64,7 @@ interface RealtimeRouteOptions {
 
 const MEDIA = ['websocket', 'webrtc'] as const
 
-export interface Realtime {
+interface Realtime {
   route: WebSocketRoute
   /** Gives up the legs that are being set up; resolves once their calls are written down. */
   stop(): Promise<void>

@@ -19,7 +19,7 @@ export type Metric = (typeof METRICS)[number]
  * Metrics of a group of calls. Durations are seconds; the average is over answered calls. Costs are USD, `null` where no
  * call of the group has a known price; the total adds what is known. Averages of nothing are `null`.
  */
-export type Figures = Record<Metric, number | null> & Record<'total_calls' | 'total_duration' | 'total_tokens', number>
+type Figures = Record<Metric, number | null> & Record<'total_calls' | 'total_duration' | 'total_tokens', number>
 
 /** Cents of a cent are kept, the noise of binary fractions is not. */
 const round = (value: number): number => Math.round(value * 1e9) / 1e9

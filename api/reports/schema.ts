@@ -5,7 +5,7 @@ import { INTERVALS } from './interval.ts'
 
 const Cost = Nullable(Type.Number({ description: 'USD; null where no call has a known price.' }))
 
-export const FIGURES = {
+const FIGURES = {
   total_calls: Type.Integer(),
   total_duration: Type.Number({ description: 'Seconds.' }),
   avg_duration: Nullable(Type.Number({ description: 'Seconds, over answered calls; null without one.' })),

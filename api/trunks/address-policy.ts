@@ -190,7 +190,7 @@ export async function reachOfWorkspaces({ store, config }: PolicyOptions): Promi
 }
 
 /** A range of a trunk that would be refused today. */
-export interface UnapprovedRange {
+interface UnapprovedRange {
   readonly trunk: string
   readonly workspaceId: string
   readonly range: string

@@ -6,7 +6,7 @@ import { BYTES_PER_FRAME, wavHead } from '../../runtime/recording/wav.ts'
 
 /** A voice alone, outside of a call. Importing this loads @livekit/agents: the route does so with the first sample. */
 
-export interface Sentence {
+interface Sentence {
   provider: string
   voice: string
   /** A language tag; undefined: as the voice speaks by itself. */

@@ -9,7 +9,7 @@ export const LISTEN_VERSION = '2026-03-01'
 
 export const CARTESIA: ProviderIdentity = { title: 'Cartesia', keyVariable: 'CARTESIA_API_KEY' }
 
-export interface Endpoint {
+interface Endpoint {
   /** Without a slash at its end. */
   base: string
   /** The same for sockets. */

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../runtime/plugin-sdk/chat/chat-request.ts'
 import { chatTurns, type TurnPart } from '../../runtime/plugin-sdk/chat/chat-turns.ts'
 
-export interface ModelChoice {
+interface ModelChoice {
   model: string
   maxOutputTokens: number | undefined
   thinkingBudget: number | undefined

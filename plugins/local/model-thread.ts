@@ -10,7 +10,7 @@ import type { FromThread, ToThread } from './thread-messages.ts'
 const PING_EVERY_MS = 5_000
 const STUCK_AFTER_MS = 30_000
 
-export interface Hearing {
+interface Hearing {
   push(samples: Int16Array): void
   /** There is no more audio. */
   end(): void

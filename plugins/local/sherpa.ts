@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 /** Samples between -1 and 1. */
-export interface Sound {
+interface Sound {
   samples: Float32Array
   sampleRate: number
 }
@@ -37,7 +37,7 @@ interface OfflineResult {
   ys_log_probs?: readonly number[]
 }
 
-export interface OfflineStream {
+interface OfflineStream {
   acceptWaveform(sound: Sound): void
 }
 

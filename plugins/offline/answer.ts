@@ -5,7 +5,7 @@ import type { Language } from './languages/language.ts'
 import { detectLanguage, type QuestionTerm, questionTerms, terms, words } from './words.ts'
 
 /** What is known when an answer is due. */
-export interface Conversation {
+interface Conversation {
   /** Texts that hold the facts: the system prompt first, then retrieved passages. */
   sources: readonly string[]
   turns: readonly { role: 'user' | 'assistant'; text: string }[]

@@ -32,7 +32,7 @@ const EFFORTS: readonly (readonly [models: RegExp, efforts: readonly string[]])[
 ]
 
 /** The effort to ask for: the operator's where the model takes it, else the quickest it has. */
-export function effortFor({ model, isOpenAI, reasoningEffort }: ModelChoice): string | undefined {
+function effortFor({ model, isOpenAI, reasoningEffort }: ModelChoice): string | undefined {
   const efforts = EFFORTS.find(([models]) => models.test(model))?.[1]
   // Of models of other servers the operator knows more.
   if (efforts === undefined) return isOpenAI ? undefined : reasoningEffort

@@ -11,7 +11,7 @@ const TURN_DETECTION = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 
 const TAKES_LISTS = /^gpt-(live-)?transcribe/
 
 /** Which model hears, in which language, and what it should expect. */
-export function transcriptionOf(model: string, language: string, keyterms: readonly string[]): Record<string, unknown> {
+function transcriptionOf(model: string, language: string, keyterms: readonly string[]): Record<string, unknown> {
   // Without a language it tells it from the sound.
   const code = language === 'multi' ? undefined : language.split('-')[0]
   if (TAKES_LISTS.test(model)) {

@@ -11,7 +11,7 @@ export type RecogniserEvent =
   /** Silence again; `recognised` is false when what was heard is nothing the vocabulary holds. */
   | { type: 'end'; atMs: number; recognised: boolean }
 
-export interface RecogniserOptions {
+interface RecogniserOptions {
   /** Silence after which an utterance is over. */
   endSilenceMs: number
 }

@@ -9,10 +9,10 @@ export interface Behaviour {
   talkMs?: number
 }
 
-export type Outcome = Exclude<Behaviour['answer'], 'human'> | Exclude<Behaviour['manner'], 'listens'>
+type Outcome = Exclude<Behaviour['answer'], 'human'> | Exclude<Behaviour['manner'], 'listens'>
 
 /** People as a campaign meets them, each call drawn anew; whether a number is in service is the number's own. */
-export interface Population {
+interface Population {
   /** Of the calls to numbers in service that are not busy. */
   answer_rate: number
   /** Of those who answer; the others are machines. */

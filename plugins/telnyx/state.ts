@@ -1,5 +1,5 @@
 /** What travels with a call as Telnyx's `client_state`, and comes back in its webhooks and at the start of its stream. */
-export interface CallState {
+interface CallState {
   callId: string
   /** Lets the stream in, once. */
   token: string

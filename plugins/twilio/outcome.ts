@@ -15,17 +15,13 @@ export function blamesNumber(code: number | undefined): boolean {
   return code !== undefined && BAD_NUMBER_CODES.has(code)
 }
 
-export interface Failure {
+interface Failure {
   failure: DialFailure
   detail?: string
 }
 
 /** What a final status callback of a call that got no stream means; undefined for one that is not final. */
-export function failureOf(
-  status: string,
-  sipCode: number | undefined,
-  errorCode: number | undefined,
-): Failure | undefined {
+function failureOf(status: string, sipCode: number | undefined, errorCode: number | undefined): Failure | undefined {
   switch (status) {
     case 'busy':
       return { failure: 'busy' }

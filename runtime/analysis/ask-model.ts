@@ -16,7 +16,7 @@ const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 20_000 }
 const TIMEOUT_MS = 60_000
 const breakers = new Breakers()
 
-export type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language'>
+type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language'>
 
 interface AnalysisUsage {
   inputTokens: number

@@ -15,7 +15,7 @@ export interface StageCosts {
   ttsUsd: number | null
 }
 
-export interface UnitPrice {
+interface UnitPrice {
   inputPerMillionTokens?: number
   outputPerMillionTokens?: number
   cachedInputPerMillionTokens?: number

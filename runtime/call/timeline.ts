@@ -17,7 +17,7 @@ interface Run {
 }
 
 /** Where a packet of the caller stands, in samples since monotonic time began, and when it would have come on an idle machine. */
-export interface HeardPlace extends CallerPlace {
+interface HeardPlace extends CallerPlace {
   readonly arrivedMs: number
 }
 

@@ -35,7 +35,7 @@ const LATENCY_BUCKETS_S = [
 ]
 
 /** What is read at each scrape. */
-export interface WorkerReadings {
+interface WorkerReadings {
   state: WorkerState
   activeSessions: number
   cpuUtilization: number
@@ -48,9 +48,9 @@ export interface WorkerReadings {
 /** `line`: it never came; `late`: it came too late; `voice_activity`: the model was too slow for it. */
 export type LostAudio = 'line' | 'late' | 'voice_activity'
 
-export type FailureStage = 'stt' | 'llm' | 'tts' | 'session' | 'process'
+type FailureStage = 'stt' | 'llm' | 'tts' | 'session' | 'process'
 
-export interface WorkerMetrics {
+interface WorkerMetrics {
   readonly registry: Registry
   sessionOpened(): void
   turn(latency: TurnLatency, callId: string): void

@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
 /** When an agent says that it is an AI. `auto`: on the telephone, where a law wants it. */
 export const AI_DISCLOSURES = ['auto', 'before', 'after', 'off'] as const
-export type AiDisclosure = (typeof AI_DISCLOSURES)[number]
+type AiDisclosure = (typeof AI_DISCLOSURES)[number]
 
 /** Regulation (EU) 2024/1689, Art. 50(1) and (5), applies from 2 August 2026; the states of the EEA take it over. */
 const AI_ACT = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO'.split(' ')

@@ -92,7 +92,7 @@ export function refusalOfUser(user: string, by: DialCase): DialRefusal | undefin
 }
 
 /** Why this number may not be called; undefined: it may. */
-export function refusalOf(to: PhoneNumber, by: Pick<DialCase, 'rules' | 'from' | 'trunk'>): DialRefusal | undefined {
+function refusalOf(to: PhoneNumber, by: Pick<DialCase, 'rules' | 'from' | 'trunk'>): DialRefusal | undefined {
   if (SATELLITE.test(to)) return refusalByKind(['satellite'], `${to} (premium-rate and satellite networks)`, by)
   const number = parsePhoneNumberFromString(to)
   // Territories that share a country code are distinguished by the number; otherwise the code decides.

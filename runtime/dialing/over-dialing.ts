@@ -21,7 +21,7 @@ export const NO_HISTORY: AnswerHistory = {
 }
 
 /** Before anything is measured so many are taken to pick up, with the weight of so many attempts. */
-export const ASSUMED = { rate: 0.3, attempts: 20 }
+const ASSUMED = { rate: 0.3, attempts: 20 }
 /** From so many attempts on, the answer rate alone decides; before, a wrong guess costs few callees. */
 const MEASURED = 300
 /** Target share of answered calls without a free agent. */
@@ -97,7 +97,7 @@ export function upperRate({ attempts, pickedUp }: AnswerHistory['recent']): numb
  * The most calls, up to `limit`, of which at most the part `target` of those who pick up are expected to find all `seats` taken
  * when all ring at once: picking up is binomial, and no seat is reckoned to become free meanwhile. At least one a seat.
  */
-export function mostCalls(seats: number, rate: number, target: number, limit: number): number {
+function mostCalls(seats: number, rate: number, target: number, limit: number): number {
   let low = seats
   let high = Math.max(seats, limit)
   while (low < high) {

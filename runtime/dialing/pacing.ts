@@ -21,7 +21,7 @@ export interface PaceLimits {
   numberRoom: number | undefined
 }
 
-export interface Pace {
+interface Pace {
   place: number
   effectiveRatio: number
   /** A sentence for the status. */

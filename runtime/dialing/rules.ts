@@ -86,7 +86,7 @@ const Table = Type.Object(
 )
 
 export type HolidayRule = Static<typeof Holiday>
-export type Locale = Static<typeof Locale>
+type Locale = Static<typeof Locale>
 type TableData = Static<typeof Table>
 
 /** One row, ready to be asked. */

@@ -15,7 +15,7 @@ export interface Whereabouts {
   regions: readonly string[]
 }
 
-export interface Place {
+interface Place {
   /** E.164. */
   number: string
   state?: string | null

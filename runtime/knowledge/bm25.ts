@@ -5,7 +5,7 @@ import { findTerm, MAX_SEGMENT_CHUNKS, type Segment } from './segment.ts'
 const K1 = 1.2
 const B = 0.75
 
-export interface Hit {
+interface Hit {
   /** Index of the segment in the list searched. */
   segment: number
   /** Index of the chunk in its segment. */

@@ -2,7 +2,7 @@ import type { Manifest, Provides } from '../plugin/contract.ts'
 import { type ModelEntry, type ModelKind, voicesOf } from './catalogue.ts'
 
 /** What a plugin that runs models can do with those that are on this machine. */
-export interface Offer {
+interface Offer {
   manifest: Manifest
   /** Why a kind can't be used yet, with the cure. */
   unready: Readonly<Partial<Record<'stt' | 'tts', string>>>
@@ -11,7 +11,7 @@ export interface Offer {
 const DOES = { stt: 'listen', tts: 'speak' } as const
 
 /** What of a plugin is on this machine. */
-export interface Present {
+interface Present {
   /** Names of models. */
   models: ReadonlySet<string>
   /** What runs them; true where the plugin brings it. */

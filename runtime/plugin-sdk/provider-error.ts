@@ -9,7 +9,7 @@ import { cleanText, shortText } from '../lib/text.ts'
 export type ProviderFault = 'authentication' | 'quota' | 'rate_limit' | 'bad_request' | 'transient'
 
 /** Too long for the model; against the filter of contents; a tool call that the model wrote and the server could not read. */
-export type RefusedPart = 'too_long' | 'content' | 'tool_call'
+type RefusedPart = 'too_long' | 'content' | 'tool_call'
 
 export interface ProviderFailure {
   fault: ProviderFault

@@ -33,7 +33,7 @@ const CHECK_TIMEOUT_MS = 10_000
 type FactoryKind = keyof PluginInstances
 
 /** What one use chooses; what it leaves open is the manifest's default. */
-export type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'settings'>
+type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'settings'>
 
 export interface PluginRegistry {
   /** Every folder found, broken ones included. */

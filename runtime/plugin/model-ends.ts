@@ -3,17 +3,17 @@ import { SPEECH_KINDS, type SpeechKind } from './default-providers.ts'
 import type { PluginRegistry } from './host.ts'
 
 /** From so many days before a model ends, doctor and start-up warn. */
-export const WARN_DAYS = 60
+const WARN_DAYS = 60
 const MS_PER_DAY = 86_400_000
 
 /** One model that somebody uses. */
-export interface ModelUse {
+interface ModelUse {
   kind: SpeechKind
   provider: string
   model: string
 }
 
-export interface EndingModel extends ModelUse {
+interface EndingModel extends ModelUse {
   isOver: boolean
   /** In a sentence: when, and what to use instead. */
   text: string

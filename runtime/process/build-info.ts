@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** Which Patchbay this is. */
-export interface BuildInfo {
+interface BuildInfo {
   readonly version: string
   /** Of git, 12 digits; `unknown` where there is neither a checkout nor the image's file. */
   readonly commit: string

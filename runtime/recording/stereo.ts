@@ -1,7 +1,7 @@
 /** Left and right of a recording. */
 export const CALLER = 0
 export const AGENT = 1
-export type Side = typeof CALLER | typeof AGENT
+type Side = typeof CALLER | typeof AGENT
 
 /**
  * Two voices on one line of time, as interleaved stereo. Positions count frames from the beginning. Samples are put

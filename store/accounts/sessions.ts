@@ -12,7 +12,7 @@ import type { GlobalTables, SessionsTable } from '../database/schema.ts'
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const MAX_USER_AGENT_LENGTH = 300
 
-export interface IssuedRefreshToken {
+interface IssuedRefreshToken {
   token: string
   userId: string
   sessionId: string

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import type { Store } from '../database/database.ts'
 
 /** Says in the database which backups were made of it. */
-export interface BackupRecord {
+interface BackupRecord {
   readonly host: string
   readonly path: string
   readonly bytes: number
@@ -32,7 +32,7 @@ export async function recordVerified(client: Client, id: string): Promise<void> 
   await client.query('update backups set verified_at = now() where id = $1', [id])
 }
 
-export interface BackupState {
+interface BackupState {
   /** Since the last backup; since the installation began where none was made. */
   readonly ageMs: number
   /** Since the last backup; infinite where none was made. */

@@ -42,7 +42,7 @@ const Count = Type.Integer({ minimum: 0 })
 const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
 /** What is written after the data, and compared with what was read. */
-export const ArchiveEndSchema = Type.Object({
+const ArchiveEndSchema = Type.Object({
   tables: Type.Array(Type.Object({ name: Name, rows: Count, digest: Digest }), { maxItems: 10_000 }),
   files: Type.Object({ count: Count, bytes: Count, digest: Digest }),
 })

@@ -23,7 +23,7 @@ export function openProgress(say: (line: string) => void, nowMs: () => number): 
   }
 }
 
-export function duration(ms: number): string {
+function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds < 90) return `${seconds} s`
   const minutes = Math.round(seconds / 60)

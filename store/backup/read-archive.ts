@@ -23,7 +23,7 @@ const CUT_OFF =
   /^(Unexpected end of data|Writable stream closed prematurely|Premature close|Invalid tar header|Invalid header|Header exceeds max size|Invalid pax)/
 
 /** What was read, all of it and as it was written. */
-export interface Read {
+interface Read {
   readonly load: Load
   readonly head: DumpHead
   /** Undefined for a backup of a version that wrote no sums. */

@@ -55,7 +55,7 @@ export function digesting(digest: TableDigest): Transform {
   })
 }
 
-export interface FilesSum {
+interface FilesSum {
   readonly count: number
   readonly bytes: number
   readonly digest: string

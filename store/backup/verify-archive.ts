@@ -15,7 +15,7 @@ import { TableDigest } from './table-digest.ts'
 const STOP_MS = 15_000
 const SCRATCH = 'The scratch database'
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly searchPath: string | undefined
   readonly log: Logger
   readonly progress: BackupProgress

@@ -6,7 +6,7 @@ import type { Tenant } from '../database/tenant.ts'
 export const OPEN_STATUSES = ['queued', 'ringing', 'in_progress'] as const satisfies readonly CallStatus[]
 
 /** A call that waits for its leg, with its agent. */
-export interface WaitingCall {
+interface WaitingCall {
   callId: string
   agent: Agent
   dynamicVariables: Record<string, string>

@@ -15,7 +15,7 @@ export interface CallSums {
   platformCost: number | null
 }
 
-export interface DashboardSums {
+interface DashboardSums {
   totals: CallSums
   byBucket: Map<number, CallSums>
   byAgent: Map<string, CallSums>
@@ -90,7 +90,7 @@ export async function dispositionSums(
   return rows
 }
 
-export interface DispositionCount {
+interface DispositionCount {
   bucket: Date
   disposition: string
   calls: number

@@ -120,7 +120,7 @@ const APPEND = `
   returning c.call_type, c.direction, c.status, c.end_reason, c.duration_ms, c.cost_llm, c.cost_stt, c.cost_tts,
     c.platform_cost, c.quality, d.end_status is not null and c.ended_at = d.ended_at as is_over`
 
-export interface CallWrites {
+interface CallWrites {
   store: Store
   prices?: CallPrices | undefined
   clock: Clock

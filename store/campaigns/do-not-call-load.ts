@@ -20,7 +20,7 @@ export interface DoNotCallFileResult {
   invalid_lines: InvalidLine[]
 }
 
-export interface InvalidLine {
+interface InvalidLine {
   line: number
   phone_number: string
   /** Why, and the cure. */

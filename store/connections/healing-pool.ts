@@ -4,7 +4,7 @@ import { endsPostgresConnection } from './outage.ts'
 import { PostgresProbe } from './postgres-probe.ts'
 import { ALIVE_TIMEOUT_MS, ANSWER_TIMEOUT_MS, HEARTBEAT_MS } from './redial.ts'
 
-export interface HealingPool {
+interface HealingPool {
   readonly pool: pg.Pool
   /** Says over a connection of its own what is wrong with the database; undefined: it takes writes. */
   readonly probe: PostgresProbe

@@ -91,7 +91,7 @@ const POSTGRES_LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /** The code of an error Redis answered with, such as READONLY. */
-export function redisCode(error: unknown): string | undefined {
+function redisCode(error: unknown): string | undefined {
   if (!(error instanceof ErrorReply)) return undefined
   const code = REPLY_CODE.exec(error.message)?.[1]
   return code !== undefined && code in REDIS_REPLIES ? code : undefined

@@ -6,7 +6,7 @@ import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from './redial.ts'
 import { redisWriteFault } from './redis-writes.ts'
 
 /** Why the stores can't be used; a part that takes writes has no fault. */
-export interface StoreFaults {
+interface StoreFaults {
   readonly database: string | undefined
   readonly redis: string | undefined
 }

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import type { Migration } from '../migrations/index.ts'
 
 /** What of a table waits for a migration: its reads and writes, or its writes alone. */
-export interface TableLock {
+interface TableLock {
   readonly table: string
   readonly waits: 'reads and writes' | 'writes' | 'nothing'
   readonly rows: number
@@ -111,7 +111,7 @@ function concurrentClaims(indexes: readonly { readonly on: string }[]): Claim[] 
 }
 
 /** Text between semicolons, outside of bodies, strings and comments. */
-export function statementsOf(sql: string): string[] {
+function statementsOf(sql: string): string[] {
   const parts = sql.matchAll(/--[^\n]*|\$(\w*)\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|"[^"]*"|;|[^-$'";]+|[-$]/g)
   const statements = ['']
   for (const [part] of parts) {

@@ -13,7 +13,7 @@ export interface SealedPlace {
   paths?: readonly string[]
 }
 
-export interface SealedValue {
+interface SealedValue {
   key: string
   workspaceId: string
   value: unknown

@@ -4,7 +4,7 @@ import { publishToOperators } from './workspace-events.ts'
 
 /** The voice workers already announced to operators. */
 
-export interface AnnouncedWorker {
+interface AnnouncedWorker {
   workerId: string
   capacity: number
 }

@@ -6,7 +6,7 @@ import { publishEvent } from './workspace-events.ts'
 
 /** Where a workspace wants its events sent. */
 
-export type NewWebhook = Pick<Webhook, 'url' | 'types' | 'description' | 'agent_id'>
+type NewWebhook = Pick<Webhook, 'url' | 'types' | 'description' | 'agent_id'>
 
 /** @param sealed makes the sealed secret of the id */
 export function insertWebhook(tenant: Tenant, webhook: NewWebhook, sealed: (id: string) => string): Promise<Webhook> {

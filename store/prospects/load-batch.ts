@@ -30,7 +30,7 @@ interface UploadRow {
   processed: number
 }
 
-export interface Known {
+interface Known {
   /** By the names of locales: of numbers without a country code. */
   countries: ReadonlyMap<string, string>
   places: Places

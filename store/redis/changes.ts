@@ -5,7 +5,7 @@ import type { RedisClient } from './client.ts'
 import { subscribe } from './subscribe.ts'
 
 /** Word among the nodes that something was changed in the database. */
-export interface Changes {
+interface Changes {
   /** Calls back after each change, on whichever node it was made; the returned function ends it. */
   watch(changed: () => Promise<void>): () => void
   /** Notifies every node; resolves once all local watchers have run, so that the change is usable on this node. */

@@ -10,7 +10,7 @@ import { startPeriodicJob } from '../rounds.ts'
 const INTERVAL_MS = 600_000
 const HOUR_MS = 3_600_000
 
-export interface BackupJob {
+interface BackupJob {
   /** Looks once, now, or waits for the look that is under way. */
   look(): Promise<void>
   stop(): Promise<void>

@@ -28,7 +28,7 @@ const BATCHES_A_TURN = 50
 const LOADING_ATTEMPTS = 5
 const LOCK_MS = 10_000
 
-export interface Dialer {
+interface Dialer {
   stop(graceMs: number): Promise<void>
 }
 

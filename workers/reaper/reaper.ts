@@ -58,7 +58,7 @@ interface Reaper {
 }
 
 /** Which end a call without a lease gets; undefined: it may still be taken. */
-export function endOf(call: OpenCall, nowMs: number): ReaperEnd | undefined {
+function endOf(call: OpenCall, nowMs: number): ReaperEnd | undefined {
   if (call.status !== 'queued') return NODE_LOST
   // A phone call waiting to be dialled has no lease.
   if (call.callType !== 'web') return call.placedAt === null ? undefined : NODE_LOST

@@ -34,7 +34,7 @@ export interface SenderOptions {
 }
 
 /** An attempt and what it says of its webhook. */
-export interface Sent {
+interface Sent {
   attempt: DeliveryAttempt
   /** The receiver asked never to be called again. */
   gone: boolean

@@ -40,7 +40,7 @@ const FAILING_MOST_MS = 5 * 86_400_000
 /** After an error of the database. */
 const REST_MS = 1_000
 
-export interface Webhooks {
+interface Webhooks {
   /** Takes nothing new; what is on its way may end for `graceMs`, and is sent again elsewhere otherwise. */
   stop(graceMs: number): Promise<void>
 }

@@ -45,7 +45,7 @@ interface WebRtcLegOptions extends RealtimeLegOptions {
 }
 
 /** How the setting up of a leg ended. `given_up`: the client left, or the node stops. */
-export type Connection = 'connected' | 'failed' | 'given_up'
+type Connection = 'connected' | 'failed' | 'given_up'
 
 /** The leg of a realtime session over WebRTC: Opus over a transport of the media worker, agreed on over the WebSocket. */
 export class WebRtcLeg extends RealtimeLeg {

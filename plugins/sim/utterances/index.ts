@@ -6,7 +6,7 @@ import italian from './it.json' with { type: 'json' }
 import portuguese from './pt.json' with { type: 'json' }
 
 /** What the recogniser knows of a language. */
-export interface Sentences {
+interface Sentences {
   language: string
   /** The voice of espeak-ng it is understood in. */
   voice: string

@@ -38,7 +38,7 @@ interface OutboundEvents {
   carrier?(figures: CarrierFigures): void
 }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   presence: Presence
   contact?: ContactName | undefined
   /** Proxies the call is to be led over, as Route has them. */

@@ -22,7 +22,7 @@ export interface Ending extends SignallingFacts {
   readonly redress?: string
 }
 
-export interface Failed extends Verdict {
+interface Failed extends Verdict {
   /** For the operator. */
   readonly detail: string
 }

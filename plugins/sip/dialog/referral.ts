@@ -4,7 +4,7 @@ import { headerOf, SipParseError, type SipRequest, type Uri } from '../message/m
 import { parseReplaces } from './replaces.ts'
 
 /** Where the other side wants to be led (RFC 3515), and whose place we are to take there (RFC 3891). */
-export interface Refer {
+interface Refer {
   readonly target: Uri
   /** The target without its headers. */
   readonly uri: string

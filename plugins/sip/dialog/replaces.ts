@@ -2,7 +2,7 @@ import type { SipRequest } from '../message/message.ts'
 import { headersOf } from '../message/message.ts'
 
 /** The dialog that a call is to take the place of (RFC 3891), as its receiver knows it. */
-export interface Replaced {
+interface Replaced {
   readonly callId: string
   readonly localTag: string
   readonly remoteTag: string

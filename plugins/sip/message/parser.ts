@@ -18,7 +18,7 @@ import { type NameAddress, type SipHeader, type SipMessage, SipParseError, type 
 
 /** Largest start line and headers of a message. */
 export const MAX_HEAD_BYTES = 32 * 1024
-export const MAX_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * 1024
 const MAX_HEADERS = 256
 const MAX_32_BITS = 2 ** 32 - 1
 

@@ -25,7 +25,7 @@ const FOR_PHONES = ['MD5'] as const
 const KEEP_ALIVE_MS = 30_000
 
 /** A phone that is registered with this node. */
-export interface Registered extends Binding {
+interface Registered extends Binding {
   /** The way its registration came. */
   readonly flow: Flow
 }

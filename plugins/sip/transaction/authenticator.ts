@@ -14,7 +14,7 @@ const MAX_NONCES = 16
 const VIA_BYTES = 120
 
 /** The answer to one challenge. */
-export interface Answered {
+interface Answered {
   header: SipHeader
   /** The nonce was too old; the password may be right. */
   stale: boolean

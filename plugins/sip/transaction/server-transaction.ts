@@ -6,7 +6,7 @@ import { GIVE_UP_MS, repeat, T2_MS, T4_MS, type Timers } from './timers.ts'
 type State = 'proceeding' | 'accepted' | 'completed' | 'confirmed' | 'terminated'
 
 /** What is put into a response besides what the request gives it. */
-export interface Reply {
+interface Reply {
   headers?: readonly SipHeader[]
   body?: Uint8Array
 }

@@ -13,7 +13,7 @@ export const systemTimers: Timers = {
 }
 
 /** RFC 3261, section 17.1.1.1: an estimate of the round trip, the longest gap of retransmissions, a message's life. */
-export const T1_MS = 500
+const T1_MS = 500
 export const T2_MS = 4_000
 export const T4_MS = 5_000
 /** Timers B, F, H, L and M: when a transaction gives up. */

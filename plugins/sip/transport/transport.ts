@@ -62,7 +62,7 @@ interface Connection {
 }
 
 /** Who has to be at the other end of a connection over TLS. */
-export interface Identity {
+interface Identity {
   /** The name or address its certificate must be for. */
   host: string
   /** PEM of those who may vouch for it; undefined: those this machine trusts anyhow. */

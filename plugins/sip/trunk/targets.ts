@@ -22,7 +22,7 @@ export class TargetsRefused extends Error {
 }
 
 /** What the DNS knows; each throws when it knows nothing. */
-export interface Names {
+interface Names {
   resolve(host: string): Promise<string[]>
   srv(name: string): Promise<readonly { name: string; port: number; priority: number; weight: number }[]>
 }

@@ -17,9 +17,9 @@ const SEAT_WAIT_MS = 3_000
 const NEXT_SEAT_WAIT_MS = 10_000
 
 /** `failed`: the question was broken off; `unasked`: there was no worker to ask with. */
-export type ConsultationResult = 'accepted' | 'refused' | 'unanswered' | 'failed' | 'unasked'
+type ConsultationResult = 'accepted' | 'refused' | 'unanswered' | 'failed' | 'unasked'
 
-export interface ConsultationOptions {
+interface ConsultationOptions {
   callId: string
   /** Says who calls and why, and asks (its consent message): yes or 1 takes the call, no or 2 refuses it. */
   agent: AgentSpec

@@ -37,7 +37,7 @@ export interface DialTerms {
   isReserved: boolean
 }
 
-export interface DialStep {
+interface DialStep {
   phase: DialPhase
   effects: readonly DialEffect[]
 }

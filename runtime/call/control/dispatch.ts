@@ -44,7 +44,7 @@ export interface ClaimedSlot {
   release(why: 'done' | 'full' | 'failed' | 'lost'): void
 }
 
-export interface DispatchOptions {
+interface DispatchOptions {
   slots: Slots
   leases: Leases
   workers(): LinkedWorker[]

@@ -13,7 +13,7 @@ const RENEW_MS = 5_000
 /** After a refused renewal: others may take a slot whose lease ran out as soon as writes work again. */
 const RETRY_MS = 1_000
 /** Renewals that failed for longer put the leases in danger. */
-export const RENEWALS_LATE_MS = 2 * RENEW_MS
+const RENEWALS_LATE_MS = 2 * RENEW_MS
 
 /** The leases of calls as all api nodes share them; store/redis/call-leases.ts keeps them. */
 export interface CallLeases {
@@ -22,7 +22,7 @@ export interface CallLeases {
   drop(callId: string): Promise<void>
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   callLeases: CallLeases
   slots: Pick<Slots, 'renew' | 'onForgotten'>
   /** Says which calls the node holds, and no others, to a store that does not fail together with the leases. */

@@ -8,7 +8,7 @@ const PAUSES_MS = [1_500, 3_000]
 const INNOCENT_MS = 60_000
 
 /** What follows from the loss of a worker: the call is offered to another; offered without the suspected input; or ended. */
-export type AfterLoss = 'go_on' | 'leave_out' | 'give_up'
+type AfterLoss = 'go_on' | 'leave_out' | 'give_up'
 
 /**
  * Counts the workers a call lost, so that a poison call does not kill one worker after the other, and with them the calls of other

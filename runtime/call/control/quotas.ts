@@ -13,7 +13,7 @@ const RENEW_MS = 5_000
 /** What a session counts against. */
 export type QuotaClaim = { callId: string; workspaceId: string } & ({ kind: 'phone'; number: string } | { kind: 'web' })
 
-export type QuotaVerdict = 'taken' | 'workspace_full' | 'number_full' | 'maintenance'
+type QuotaVerdict = 'taken' | 'workspace_full' | 'number_full' | 'maintenance'
 
 /** The places as all api nodes share them; store/redis/quota-places.ts keeps them. */
 export interface QuotaPlaces {

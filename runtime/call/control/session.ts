@@ -66,7 +66,7 @@ export interface EndCause {
   error?: string
 }
 
-export interface Step {
+interface Step {
   state: SessionState
   effects: SessionEffect[]
 }

@@ -26,7 +26,7 @@ export interface TransferOrder {
 export type TransferResult = { ok: true } | { ok: false; reason: string }
 
 /** What a transfer needs of its call. */
-export interface TransferHost {
+interface TransferHost {
   readonly callId: string
   readonly leg: Leg
   readonly clock: Clock

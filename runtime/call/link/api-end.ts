@@ -87,7 +87,7 @@ export interface LinkedWorker {
   open(session: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession
 }
 
-export interface LinkHub {
+interface LinkHub {
   readonly route: WebSocketRoute
   /** The worker of that id, while its link is up. */
   worker(workerId: string): LinkedWorker | undefined
@@ -96,7 +96,7 @@ export interface LinkHub {
   close(): void
 }
 
-export interface LinkHubOptions {
+interface LinkHubOptions {
   nodeId: string
   /** What a worker has to show as `Authorization: Bearer …`. */
   /** Workers show one of these. */
@@ -112,7 +112,7 @@ export interface LinkHubOptions {
 }
 
 /** Close code by which a worker says that it stops. */
-export const LEAVING = 1001
+const LEAVING = 1001
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

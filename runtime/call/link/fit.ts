@@ -6,7 +6,7 @@ import { decodeNodeMessage, decodeWorkerMessage, MAX_MESSAGE_BYTES } from './pro
 /** Encodes messages within the limits of the other end of the link: what it would refuse is rejected here, before it is sent. */
 
 /** Descriptions and schemas of an agent's tools, as JSON in UTF-8. */
-export const MAX_TOOLS_BYTES = 1 << 20
+const MAX_TOOLS_BYTES = 1 << 20
 /** No text of an event is longer. A shorter message is not looked at. */
 const CHECKED_CHARS = 100_000
 

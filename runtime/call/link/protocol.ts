@@ -19,7 +19,7 @@ const MAX_CHUNKS = 0xffff
 export const MAX_MESSAGE_BYTES = 4 << 20
 
 /** Audio of one session. `timestamp` counts samples at the leg's rate; a whole number up to 2^53. */
-export interface AudioChunk {
+interface AudioChunk {
   session: number
   timestamp: number
   bytes: Uint8Array

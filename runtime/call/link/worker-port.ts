@@ -18,7 +18,7 @@ export const MAX_SENTENCE_CHARS = 2_000
 const MAX_EARLY = 500
 
 /** What the port needs of the link it goes over. */
-export interface PortLink {
+interface PortLink {
   send(message: WorkerMessage): void
   audio(session: number, timestamp: number, bytes: Uint8Array): void
 }

@@ -25,7 +25,7 @@ export interface CallEntry {
 }
 
 /** What an entry has besides its events. */
-export type EntryContext = Pick<CallEntry, 'firstTurn' | 'models'>
+type EntryContext = Pick<CallEntry, 'firstTurn' | 'models'>
 
 /** Each change of the call's status ends an entry: what was said before it is published before it. */
 export function entriesOf(

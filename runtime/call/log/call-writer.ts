@@ -25,7 +25,7 @@ const MAX_FAILURES = 8
 /** A call that is over waits so long for a database that is away; it is written later all the same. */
 const WAIT_FOR_END_MS = 10_000
 
-export interface CallWriterOptions {
+interface CallWriterOptions {
   /**
    * Writes the entries; resolves with those that are left, and why. What the database refuses is not left. An entry may be given again
    * after a failure that wrote it. `isLastTry`: any failure but the connection's is blamed on an entry.
@@ -44,7 +44,7 @@ interface Waiting {
 }
 
 /** What the log says with an event. */
-export interface EventContext {
+interface EventContext {
   /** Turns so far, the event's own among them. */
   turns: number
   models?: StageChoices | undefined

@@ -13,7 +13,7 @@ export interface AudioFormat {
 export type AgentState = 'listening' | 'thinking' | 'speaking'
 
 /** What the other side does while it holds the call: `sendonly` plays something, `inactive` sends nothing. */
-export type HoldDirection = 'sendonly' | 'inactive'
+type HoldDirection = 'sendonly' | 'inactive'
 
 /** The quality of a line since its beginning. */
 export interface MediaFigures {

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 
 /** What integrators attach to their calls, rows and prospects: kept and given back as it is, never told to an agent. */
 
-export const MAX_METADATA_KEYS = 16
-export const MAX_METADATA_KEY_CHARS = 64
-export const MAX_METADATA_VALUE_CHARS = 500
+const MAX_METADATA_KEYS = 16
+const MAX_METADATA_KEY_CHARS = 64
+const MAX_METADATA_VALUE_CHARS = 500
 /** Of the id of one's own system. */
 export const MAX_EXTERNAL_ID_CHARS = 500
 

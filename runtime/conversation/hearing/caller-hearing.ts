@@ -18,7 +18,7 @@ import { TurnSpan } from './turn-span.ts'
 import { VoiceActivity } from './voice-activity.ts'
 
 /** What the agent does meanwhile. */
-export interface AgentVoice {
+interface AgentVoice {
   /** It speaks, or is about to. */
   busy(): boolean
   /** Its voice is on the line. */
@@ -27,7 +27,7 @@ export interface AgentVoice {
   said(): string
 }
 
-export interface CallerHearingEvents {
+interface CallerHearingEvents {
   report(report: Report): void
   /** Words so far. */
   words(text: string): void
@@ -40,7 +40,7 @@ export interface CallerHearingEvents {
   failed(error: unknown): void
 }
 
-export interface CallerHearingOptions {
+interface CallerHearingOptions {
   open: OpenSession
   chain: Chain<stt.STT>
   models: LocalModels

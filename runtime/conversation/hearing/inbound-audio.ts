@@ -26,7 +26,7 @@ const FRAME_SAMPLES = samplesPerFrame(MODEL_RATE_HZ)
  * buffer of their own and never change: listeners may keep them. A listener that takes its time returns when
  * it is done: what the caller said before this worker goes no faster.
  */
-export type AudioListener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
+type AudioListener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
 
 /**
  * The caller's audio inside a conversation: one unbroken run of 16 kHz samples, handed to every listener (voice activity,

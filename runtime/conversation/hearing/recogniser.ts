@@ -72,7 +72,7 @@ export interface RecogniserEvents {
   failed(): void
 }
 
-export interface RecogniserOptions {
+interface RecogniserOptions {
   chain: Chain<stt.STT>
   inbound: InboundAudio
   voice: VoiceActivity

@@ -43,7 +43,7 @@ interface Stretch {
 }
 
 /** What is known of the caller's words. Places are milliseconds of their audio, `…AtMs` and `…SinceMs` are monotonic. */
-export interface Recognition {
+interface Recognition {
   /** The running recogniser gives words while they are spoken; else whole utterances, when they are over. */
   readonly interims: boolean
   /** It has given some: it may do so and never does. */

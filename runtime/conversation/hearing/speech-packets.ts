@@ -8,7 +8,7 @@ const SILENT_FRAMES_AT_ONCE = 5
 const SPOKEN_FRAMES_AT_ONCE = 3
 
 /** What decides how soon a frame has to be with the recogniser. */
-export interface Urgency {
+interface Urgency {
   /** How much of the end of the sound is quiet, in milliseconds. */
   quietMs: number
   /** The recogniser owes words, or the caller speaks. */

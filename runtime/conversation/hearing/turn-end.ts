@@ -5,7 +5,7 @@ import { type Circumstances, type Ending, isPunctuated } from './end-of-turn.ts'
 import type { InboundAudio } from './inbound-audio.ts'
 
 /** What of the caller's words is still to come. */
-export interface WordsOnTheWay {
+interface WordsOnTheWay {
   /** Resolves when none are; undefined: none are now. */
   settled(): Promise<void> | undefined
 }

@@ -39,7 +39,7 @@ interface Window {
 }
 
 /** What the rest of the conversation wants to know of the caller's voice. Places are milliseconds of the run of their audio. */
-export interface VoiceListener {
+interface VoiceListener {
   speechStarted(startMs: number): void
   /** The agent speaks or is about to: a voice would cut it off. */
   contested(): boolean

@@ -2,7 +2,7 @@ import type { Language } from './language.ts'
 import { type PhraseList, phrasesIn, spokenWords } from './phrase-list.ts'
 
 /** What an answer to "may we record?" says. `not_understood`: the question is to be asked again. */
-export type ConsentAnswer = 'given' | 'refused' | 'not_understood'
+type ConsentAnswer = 'given' | 'refused' | 'not_understood'
 
 /** Who talks longer than this has answered at the end of it, if at all. */
 const MAX_SAID_CHARS = 2_000

@@ -33,7 +33,7 @@ export const LANGUAGES: readonly [Language, ...Language[]] = [
 export const MULTI = 'multi'
 
 /** On what terms an agent is with its callers: `Sie` or `du`. */
-export type Register = 'formal' | 'informal'
+type Register = 'formal' | 'informal'
 
 /** How an agent speaks, besides its language. */
 export interface Manner {
@@ -51,7 +51,7 @@ export function baseOf(tag: string): string {
 }
 
 /** The region of a tag, in capitals: `AT` of `de-at`, `419` of `es-419`, `TW` of `zh-Hant-TW`. */
-export function regionOf(tag: string): string | undefined {
+function regionOf(tag: string): string | undefined {
   const [, ...parts] = (tag.split('+')[0] ?? '').split(/[-_]/)
   return parts.find((part) => /^(?:[A-Za-z]{2}|\d{3})$/.test(part))?.toUpperCase()
 }

@@ -46,7 +46,7 @@ export interface Language {
 }
 
 /** Numbers and names that are given piece by piece. */
-export interface Dictation {
+interface Dictation {
   /** Words that digits are said with, small letters. */
   readonly digits: ReadonlySet<string>
   /** The agent asks for a number; patterns over plain text (plain.ts). */
@@ -60,7 +60,7 @@ export interface Dictation {
 }
 
 /** Orders to the language model, in the language itself. */
-export interface Orders {
+interface Orders {
   /** Answer in it, and address the caller formally where nothing else is ordered. */
   readonly language: string
   /** Say what you are when asked. */
@@ -101,7 +101,7 @@ export interface ConsentWords {
 }
 
 /** Phrases heard when a call is picked up; patterns over plain text (plain.ts). */
-export interface Answering {
+interface Answering {
   /** The tone after which one speaks: a machine, whatever else is said. */
   readonly tone: RegExp
   /** Only voicemail and announcements say it. */

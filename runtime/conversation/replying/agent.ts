@@ -5,7 +5,7 @@ import { instructionsFor } from '../languages/instructions.ts'
 import type { Knowledge } from './knowledge.ts'
 import { presentContext } from './present-context.ts'
 
-export interface AgentNodes {
+interface AgentNodes {
   /** The words of the caller, as the session wants them. */
   listen(): ReadableStream<stt.SpeechEvent>
   knowledge: Knowledge | undefined

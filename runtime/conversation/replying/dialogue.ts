@@ -27,7 +27,7 @@ export interface SpeechOver {
   hangsUp: boolean
 }
 
-export interface DialogueEvents {
+interface DialogueEvents {
   /** True when the caller's turn is not the language model's to answer. */
   takesTurn(text: string): boolean
   state(state: AgentState): void
@@ -44,7 +44,7 @@ export interface DialogueEvents {
   ended(error: unknown): void
 }
 
-export interface DialogueOptions {
+interface DialogueOptions {
   agent: AgentSpec
   /** What was said and done before this worker. */
   context: llm.ChatContext

@@ -8,7 +8,7 @@ import { passagesNote } from './knowledge.ts'
 
 const PASSAGES = 4
 
-export interface ToolHooks {
+interface ToolHooks {
   /** A name for a call of a tool that no other in this call has. */
   nextId(): string
   /** The agent wants to end the call, once what it is saying is said. */

@@ -8,14 +8,14 @@ const RENDER_TIMEOUT_MS = 6_000
 const MAX_FILLER_MS = 6_000
 const MAX_KEPT = 64
 
-export interface Filler {
+interface Filler {
   text: string
   samples: Int16Array
   sampleRateHz: number
 }
 
 /** What is heard where no voice can be had. */
-export const CHIME: Filler = { text: '', samples: chime(CHIME_RATE_HZ), sampleRateHz: CHIME_RATE_HZ }
+const CHIME: Filler = { text: '', samples: chime(CHIME_RATE_HZ), sampleRateHz: CHIME_RATE_HZ }
 
 /**
  * Short phrases in the agents' own voices, spoken while an answer is late. Each is synthesised once in a process, when

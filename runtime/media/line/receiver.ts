@@ -4,7 +4,7 @@ import { OpusReceiver } from '../codecs/opus-receiver.ts'
 import { JitterBuffer } from './jitter.ts'
 
 /** What turns a leg's packets into one unbroken run of samples at the leg's rate. */
-export interface Receiver {
+interface Receiver {
   /** Samples that never came, and of packets that came too late. */
   readonly lost: number
   readonly lateSamples: number

@@ -18,7 +18,7 @@ export interface TimedWord {
 }
 
 /** What a provider's messages lead to. */
-export interface Speaking {
+interface Speaking {
   /** 16-bit little-endian mono samples at the voice's rate; may be cut anywhere. */
   audio(bytes: Uint8Array): void
   /** When words are said, from the utterance's beginning. */

@@ -24,7 +24,7 @@ export interface SignallingFacts {
  * carriers, analytics engines, gateways. `us`: we hung up.
  */
 export const DECIDERS = ['callee', 'carrier', 'network', 'us'] as const
-export type Decider = (typeof DECIDERS)[number]
+type Decider = (typeof DECIDERS)[number]
 
 export const FAILURE_CAUSES = [
   'busy',
@@ -43,7 +43,7 @@ export const FAILURE_CAUSES = [
   'canceled',
   'other',
 ] as const
-export type FailureCause = (typeof FAILURE_CAUSES)[number]
+type FailureCause = (typeof FAILURE_CAUSES)[number]
 
 export interface Verdict {
   readonly failure: DialFailure

@@ -6,7 +6,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { PermissionQuestion } from './deno-permissions.ts'
 
 /** Answers a question: the reason why not, or undefined where it may. */
-export type AnswerPermission = (question: PermissionQuestion) => Promise<string | undefined>
+type AnswerPermission = (question: PermissionQuestion) => Promise<string | undefined>
 
 /** A question is a line; the longest path fits in. */
 const MAX_LINE_CHARS = 64 << 10

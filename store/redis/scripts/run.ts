@@ -7,7 +7,7 @@ import type { RedisClient } from '../client.ts'
  * keys in one hash slot, and knows no clock but Redis' own TIME.
  */
 
-export interface Script {
+interface Script {
   run(redis: RedisClient, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>
 }
 

@@ -10,7 +10,7 @@ import type { StreamReception } from './reception.ts'
 const STREAM_GRACE_MS = 2_000
 
 /** How the carrier says that a call ended. */
-export interface DialledEnd {
+interface DialledEnd {
   failure: DialFailure
   detail?: string
   answered: boolean

@@ -19,7 +19,7 @@ const POLICY_VIOLATION = 1008
 const TRY_AGAIN_LATER = 1013
 
 /** Gives the leg of the call a token was issued for; undefined when the call is over. `carrierId` is the carrier's name of it. */
-export type Claim = (carrierId: string) => StreamLeg | undefined
+type Claim = (carrierId: string) => StreamLeg | undefined
 
 /** What a call's stream shows: the token, good for one stream, in its first message; the pass in the URL that we name. */
 interface Issued {

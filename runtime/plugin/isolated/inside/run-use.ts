@@ -29,7 +29,7 @@ export interface UseOutput {
 const MAX_SAMPLES = 1 << 16
 
 /** A loaded plugin. */
-export interface Plugin {
+interface Plugin {
   factories: Factories
   host: Host
   /** What is made once for the process, by its kind and options. */

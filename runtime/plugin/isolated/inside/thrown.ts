@@ -3,7 +3,7 @@ import { failureOf } from '../failure-of.ts'
 import type { RefusedByDeno } from '../messages.ts'
 
 /** What a plugin's code threw, whatever that is, in words: for its operator and its author. */
-export interface Thrown {
+interface Thrown {
   message: string
   /** Where the plugin has judged it. */
   failure?: Failure

@@ -26,7 +26,7 @@ const decimals = [0, 1, 2].map(
 )
 const list = new Intl.ListFormat(locale)
 
-export const NONE = '–'
+const NONE = '–'
 
 const fixed = (amount: number, digits: 0 | 1 | 2): string => decimals[digits]!.format(amount)
 

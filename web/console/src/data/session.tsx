@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { api, request } from './api.ts'
 import type { Role, User, Workspace } from './types.ts'
 
-export interface Session {
+interface Session {
   readonly user: User
   readonly workspaces: readonly Workspace[]
   /** The one that everything is done in. */

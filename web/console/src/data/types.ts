@@ -19,7 +19,7 @@ import type {
 } from '../../../../api/operator/schema.ts'
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
 import type { UploadPreviewBody } from '../../../../api/prospects/preview-schema.ts'
-import type { ProspectBody, ProspectListBody, UploadBody } from '../../../../api/prospects/schema.ts'
+import type { ProspectBody, ProspectListBody } from '../../../../api/prospects/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
 import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
@@ -48,7 +48,6 @@ export type CampaignState = Static<typeof StatusBody>
 export type ProspectList = Static<typeof ProspectListBody>
 export type Prospect = Static<typeof ProspectBody>
 export type UploadPreview = Static<typeof UploadPreviewBody>
-export type Upload = Static<typeof UploadBody>
 export type KnowledgeDocument = Static<typeof DocumentBody>
 export type Passage = Static<typeof PassageBody>
 export type PhoneNumber = Static<typeof PhoneNumberBody>

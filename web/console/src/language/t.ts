@@ -7,7 +7,7 @@ import { language } from './language.ts'
  */
 const german = language === 'de' ? await import('./german/mod.ts') : undefined
 
-export type Sentence = keyof typeof sentences
+type Sentence = keyof typeof sentences
 /** Double braces are text. */
 type NamesIn<S extends string> = S extends `${string}{{${string}`
   ? never

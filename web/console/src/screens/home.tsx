@@ -174,7 +174,7 @@ function Workers() {
   )
 }
 
-export function Seats({ taken, capacity }: { taken: number; capacity: number }) {
+function Seats({ taken, capacity }: { taken: number; capacity: number }) {
   const share = capacity === 0 ? 0 : taken / capacity
   return (
     <div>

@@ -18,7 +18,7 @@ const STEPS = [
   ['test', t('Test call')],
   ['start', t('Start')],
 ] as const
-export type Step = (typeof STEPS)[number][0]
+type Step = (typeof STEPS)[number][0]
 
 /** Where somebody is in making a campaign. */
 export function Steps({ at }: { at: Step }) {

@@ -4,7 +4,7 @@ import { ListenCall, type Order } from '../../data/listen-call.ts'
 import { t } from '../../language/t.ts'
 import { toast } from '../../ui/toast.tsx'
 
-export interface Listening {
+interface Listening {
   readonly state: 'away' | 'joining' | 'listening'
   /** The caller talks with this supervisor. */
   readonly hasCall: boolean

@@ -140,7 +140,8 @@ async function perform(argv: readonly string[]): Promise<void> {
   } else if (command === 'plugins' && words.length > 1) {
     const { PLUGINS_USAGE, runPluginsCommand } = await import('../runtime/plugin/install/cli.ts')
     const grant = argv.includes('--grant=all') ? 'all' : argv.includes('--grant=needed') ? 'needed' : undefined
-    const asked = { grant, noTest: argv.includes('--no-test'), replace: argv.includes('--replace') } as const
+    const has = (flag: string): boolean => argv.includes(flag)
+    const asked = { grant, noTest: has('--no-test'), replace: has('--replace'), all: has('--all') } as const
     const say = writeLine
     const env = processEnvironment()
     const text =

@@ -17,8 +17,8 @@
 export type { ObjectSource, ObjectStore, StoredObject } from './object-store.ts'
 export { type Failure, ProviderError } from './provider-error.ts'
 export { readSamples } from './samples.ts'
-export { readEvents } from './server-sent-events.ts'
-export { openSocket, type Socket } from './socket.ts'
+export { readEvents, readServerEvents, type ServerEvent } from './server-sent-events.ts'
+export { openSocket, type Socket, type SocketOptions } from './socket.ts'
 export type { Terms, VectorMatch, VectorPoint, VectorQuery, VectorScope, VectorStore } from './vector-store.ts'
 
 import type { ObjectStore } from './object-store.ts'

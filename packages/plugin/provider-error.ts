@@ -5,6 +5,8 @@ export interface Failure {
   readonly status?: number
 }
 
+const MAX_CAUSES = 5
+
 /**
  * Raised when the provider is at fault. `message` is for the operator: what happened and what to do about it, without key,
  * prompt or transcript. A transient fault and a limit of the rate are worth another attempt, the others are not.
@@ -13,9 +15,20 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly failure: Failure
 
-  constructor(message: string, failure: Failure) {
-    super(message)
+  constructor(message: string, failure: Failure, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
     this.failure = failure
+  }
+
+  /**
+   * The error of a request that found no server, from what `fetch` or a WebSocket threw. A refused permission is given back as it
+   * is: it says how to grant it, and another attempt is of no use.
+   */
+  static unreachable(title: string, cause: unknown): Error {
+    for (let link = cause, depth = 0; link instanceof Error && depth < MAX_CAUSES; link = link.cause, depth++) {
+      if (link.name === 'NotCapable') return link
+    }
+    return new ProviderError(`${title} could not be reached`, { fault: 'transient' }, cause)
   }
 
   /** The error of an HTTP answer that is no success. */

@@ -11,10 +11,25 @@ export interface Socket {
 /** Of what came and was not read. */
 const MAX_WAITING = 10_000
 
+/** How a WebSocket is asked for. */
+export interface SocketOptions {
+  protocols?: string[]
+  /** Of the request that opens it, such as `authorization`. */
+  headers?: Record<string, string>
+}
+
+/** Deno and Node take headers as well; browsers don't, and their types say so. */
+type OpenWebSocket = new (url: string | URL, options: SocketOptions) => WebSocket
+
 /** Opens a WebSocket, and closes it when the signal aborts. Throws ProviderError when it can't be opened. */
-export async function openSocket(url: string | URL, signal: AbortSignal, protocols: string[] = []): Promise<Socket> {
+export async function openSocket(
+  url: string | URL,
+  signal: AbortSignal,
+  options: string[] | SocketOptions = [],
+): Promise<Socket> {
   signal.throwIfAborted()
-  const socket = new WebSocket(url, protocols)
+  const asked = Array.isArray(options) ? { protocols: options } : options
+  const socket = new (WebSocket as unknown as OpenWebSocket)(url, asked)
   socket.binaryType = 'arraybuffer'
   const waiting: (string | Uint8Array)[] = []
   let failure: Error | undefined
@@ -33,9 +48,8 @@ export async function openSocket(url: string | URL, signal: AbortSignal, protoco
   const broke = (): ProviderError => new ProviderError('The connection broke', { fault: 'transient' })
   await new Promise<void>((resolve, reject) => {
     socket.onopen = () => resolve()
-    socket.onerror = () => {
-      const error = new ProviderError(`${new URL(url).host} could not be reached`, { fault: 'transient' })
-      reject(error)
+    socket.onerror = (event) => {
+      reject(ProviderError.unreachable(new URL(url).host, (event as { error?: unknown }).error))
       end(broke())
     }
     socket.onclose = ({ code }) => {

@@ -13,19 +13,24 @@ import { loadPlugins, ROOT } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import { readManifests } from '../manifest.ts'
 import { installPlugin, notInstalled, type OwnPlugins, removePlugin, rollBackPlugin } from './installer.ts'
-import { pluginLock } from './lock.ts'
+import { type InstalledEntry, pluginLock } from './lock.ts'
 import type { Wish } from './missing-grants.ts'
+import { describeOutdated } from './outdated.ts'
 import { selfTest } from './self-test.ts'
+import { updateSourceOf } from './source.ts'
 
 export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 
   (none)             the plugins, what they offer, ask for and are granted
-  add <source>       installs a plugin of somebody else: a package of npm, a folder or a tarball
+  add <source>       installs a third-party plugin: npm:<package>[@version], a folder, a tarball
+                     or one .ts file
                      --grant=all grants what it asks for, --grant=needed leaves out what it can do
                      without, --allow-net=… and the like grant one thing;
                      --replace takes the place of one of that name from elsewhere;
                      --no-test leaves out trying what it does
-  update <name>      installs it again from where it came; asks where it wants more
+  outdated           what could be updated
+  update <name>      installs it again from where it came, the newest version of a package; asks
+                     where it wants more; --all: every one
   rollback <name>    puts the version back that was there before the last update
   remove <name>      forgets it
   test <name>        has it do once what it is for; its provider may charge for that
@@ -37,7 +42,7 @@ const KINDS = ['stt', 'tts', 'llm', 'embedding'] as const
 
 interface PluginsCommand {
   words: readonly string[]
-  flags: { grant: 'all' | 'needed' | undefined; noTest: boolean; replace: boolean }
+  flags: { grant: 'all' | 'needed' | undefined; noTest: boolean; replace: boolean; all: boolean }
   config: GrantFlags & { readonly dataDir: string }
   env: Environment
   say(line: string): void
@@ -56,11 +61,14 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
     switch (verb) {
       case 'add':
         return await add(need('a package of npm, a folder or a tarball'), command)
+      case 'outdated':
+        return await describeOutdated(dataDir)
       case 'update': {
         const { plugins } = await pluginLock.read(dataDir)
-        const entry = plugins[need('the name of an installed plugin')]
+        if (command.flags.all) return await updateAll(Object.entries(plugins), command)
+        const entry = plugins[need('the name of an installed plugin, or --all')]
         if (entry === undefined) throw notInstalled(need(''), Object.keys(plugins))
-        return await add(entry.source, command)
+        return await add(updateSourceOf(entry.source), command)
       }
       case 'rollback':
         return await rollBackPlugin(dataDir, need('the name of an installed plugin'))
@@ -85,6 +93,26 @@ function usage(why: string): PatchbayError {
 }
 
 const silent = pino({ level: 'silent' })
+
+/** One that can't be updated holds the others up no longer than it takes to say so. */
+async function updateAll(
+  plugins: readonly (readonly [name: string, entry: InstalledEntry])[],
+  command: PluginsCommand,
+): Promise<string> {
+  const lines: string[] = []
+  let failures = 0
+  for (const [name, { source }] of plugins) {
+    try {
+      lines.push(await add(updateSourceOf(source), command))
+    } catch (error) {
+      failures++
+      lines.push(`${name} was not updated: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  const text = lines.join('\n') || 'No plugins are installed.'
+  if (failures > 0) throw new PatchbayError('plugin', { params: { reason: text } })
+  return text
+}
 
 /** What no third-party plugin may be taken for. */
 async function ownPlugins(): Promise<OwnPlugins> {

@@ -56,6 +56,7 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
     if (impossible !== undefined) {
       throw refusalOf(manifest.name, `it wants to ${impossible.sentence}, which no third-party plugin may`)
     }
+    for (const sentence of fetched.provenance) options.say(sentence)
     const scripts = fetched.installScripts.join(', ')
     if (scripts !== '')
       options.say(`Its package.json has scripts that npm would run to install it (${scripts}); they are not run`)

@@ -22,7 +22,8 @@ const LAST_PORT = 65_535
 
 /**
  * The flags Deno runs a plugin with: nothing is allowed by a flag, as Deno asks its role for each permission
- * (permission-broker.ts); what a name stands for is held back here, as Deno resolves it. Never npm or remote imports. Pure.
+ * (permission-broker.ts); what a name stands for is held back here, as Deno resolves it. Never remote imports; packages of npm are found in the
+ * plugin's own node_modules alone (inside/deno.json). Pure.
  * Throws `configuration` for a grant that can't be said.
  */
 export function denoFlags(sandbox: Sandbox): string[] {
@@ -55,7 +56,7 @@ export function denoFlags(sandbox: Sandbox): string[] {
   }
   const ports = hasOthers && localPorts.length > 0 ? portDenials(sandbox.plugin, localPorts) : []
   return [
-    ...['--no-prompt', '--no-remote', '--no-npm', '--no-config', '--no-lock', '--quiet'],
+    ...['--no-prompt', '--no-remote', '--no-lock', '--quiet'],
     `--deny-net=${[...denied, ...denied6].join(',')}`,
     ...ports,
     `--v8-flags=--max-old-space-size=${sandbox.memoryMiB}`,

@@ -124,17 +124,20 @@ export class InRole implements PluginRunner {
   }
 }
 
-const PACKAGE = pathToFileURL(join(import.meta.dirname, '../../../packages/plugin/mod.ts')).href
+const PACKAGE = join(import.meta.dirname, '../../../packages/plugin')
 let isNamed = false
 
-/** `@patchbay/plugin` is the one of this checkout, wherever the plugin lies. */
+/** `@patchbay/plugin` and its parts are those of this checkout, wherever the plugin lies. */
 function nameThePackage(): void {
   if (isNamed) return
   isNamed = true
   asProcess(() =>
     module.registerHooks({
-      resolve: (specifier, context, next) =>
-        specifier === '@patchbay/plugin' ? { url: PACKAGE, shortCircuit: true } : next(specifier, context),
+      resolve: (specifier, context, next) => {
+        const [whole, part = 'mod'] = /^@patchbay\/plugin(?:\/([a-z-]+))?$/.exec(specifier) ?? []
+        if (whole === undefined) return next(specifier, context)
+        return { url: pathToFileURL(join(PACKAGE, `${part}.ts`)).href, shortCircuit: true }
+      },
     }),
   )
 }

@@ -32,6 +32,8 @@ export type Use =
   | { kind: 'vectorstore'; act: VectorAct }
   | { kind: 'objectstore'; act: ObjectAct }
   | { kind: 'check' }
+  /** Has the plugin pass the suite of its author's tests. */
+  | { kind: 'conformance' }
 
 /** One call of a vector store: its arguments but the signal. */
 export interface VectorAct {

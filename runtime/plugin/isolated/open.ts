@@ -119,7 +119,7 @@ function inDeno(
   })
   const resolveName = (host: string) => pluginScope.run({ plugin: name, only: grants }, () => addressesOf(host))
   const readable = [dir, join(ROOT, 'packages/plugin')].map((path) => realpathSync(path))
-  const imports = `--import-map=${join(import.meta.dirname, 'inside/import-map.json')}`
+  const imports = `--config=${join(import.meta.dirname, 'inside/deno.json')}`
   return {
     program: deno,
     args: ['run', ...flags, imports, join(import.meta.dirname, 'inside/deno-main.ts'), dir],

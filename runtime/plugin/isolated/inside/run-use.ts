@@ -11,9 +11,16 @@ import type {
   Tts,
   VectorStore,
 } from '../../../../packages/plugin/mod.ts'
+import {
+  iterableOf,
+  llmEventOf,
+  pcmSamplesOf,
+  sttEventOf,
+  vectorsOf,
+  WrongValue,
+} from '../../../../packages/plugin/values.ts'
 import type { ObjectAct, Use } from '../messages.ts'
 import type { ObjectExchange } from '../object-exchange.ts'
-import { iterableOf, llmEventOf, pcmSamplesOf, sttEventOf, vectorsOf, WrongValue } from './values.ts'
 
 /** Where what a use brings goes. */
 export interface UseOutput {
@@ -113,6 +120,11 @@ export async function runUse(
     case 'describe': {
       const { sampleRateHz, dimensions } = await make<{ sampleRateHz?: number; dimensions?: number }>(use.of)
       out.result({ sampleRateHz, dimensions })
+      return
+    }
+    case 'conformance': {
+      const { conformanceOf } = await import('../../../../packages/plugin/test.ts')
+      out.result(await conformanceOf(factories, { host, options }))
       return
     }
     case 'check':

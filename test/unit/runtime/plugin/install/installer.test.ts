@@ -13,6 +13,9 @@ import {
 } from '../../../../../runtime/plugin/install/installer.ts'
 import { pluginLock } from '../../../../../runtime/plugin/install/lock.ts'
 import { isOurVariable } from '../../../../../runtime/plugin/install/our-variables.ts'
+import { describeOutdated } from '../../../../../runtime/plugin/install/outdated.ts'
+import { updateSourceOf } from '../../../../../runtime/plugin/install/source.ts'
+import { startNpmRegistry } from '../../../../support/providers/doubles/downloads/npm-registry.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
 const log = pino({ level: 'silent' })
@@ -185,4 +188,50 @@ test('files that change beside a running plugin are not run by its next process'
   const [version = ''] = readdirSync(join(dataDir, 'plugins/acme'))
   writeFileSync(join(dataDir, 'plugins/acme', version, 'mod.ts'), MOD.replace('[1]', '[666]'))
   await t.rejects(registry.create('embedding', 'acme'), { message: /its files were changed since it was installed/ })
+})
+
+test('a plugin of npm comes with its packages, whose scripts don’t run, and says where all of it is from', async (t) => {
+  const registry = await startNpmRegistry(t)
+  process.env.npm_config_registry = registry.url
+  t.teardown(() => delete process.env.npm_config_registry)
+  const { folder, add, said, dataDir } = world(t)
+  const marker = join(dataDir, '..', 'ran')
+  const number = folder('number')
+  const scripts = { postinstall: `touch ${marker}` }
+  const write = (path: string, manifest: object) => writeFileSync(join(path, 'package.json'), JSON.stringify(manifest))
+  const mod = MOD.replace('[1]', '[one]').replace('import {', "import { one } from 'number-one'\nimport {")
+  writeFileSync(join(number, 'index.js'), 'export const one = 1\n')
+  write(number, { name: 'number-one', version: '3.1.0', type: 'module', exports: './index.js', scripts })
+  await registry.publish(number)
+  const source = folder('one', {}, mod)
+  const dependencies = { 'number-one': '^3.0.0', '@patchbay/plugin': '^1.0.0' }
+  write(source, { name: 'acme-plugin', version: '1.0.0', type: 'module', dependencies, scripts })
+  await registry.publish(source)
+  t.match(await add('npm:acme-plugin@1.0.0', { test: true }), /Installed acme 1\.0\.0/)
+  t.match(said, [/^It is acme-plugin@1\.0\.0 of npm, sha512-/, 'Packages of npm that it brings (1): number-one@3.1.0'])
+  t.ok(
+    said.some((line) => /^ok +embedding/.test(line)),
+    'it runs with them',
+  )
+  t.notOk(existsSync(marker))
+  t.notOk(
+    registry.asked.some((path) => path.includes('patchbay')),
+    'what Patchbay gives is never fetched',
+  )
+  t.equal(await describeOutdated(dataDir), 'Every installed plugin is what its source has.')
+  folder('one', { version: '1.1.0' }, mod)
+  write(source, { name: 'acme-plugin', version: '1.1.0', type: 'module', dependencies, scripts })
+  await registry.publish(source)
+  t.match(await describeOutdated(dataDir), /^acme {2}1\.0\.0 -> 1\.1\.0/)
+  t.match(await add(updateSourceOf('npm:acme-plugin@1.0.0')), /Updated acme from 1\.0\.0 to 1\.1\.0/)
+})
+
+test('a plugin may be one file, its manifest in a comment', async (t) => {
+  const { dataDir, add } = world(t)
+  const file = join(dataDir, '..', 'acme.ts')
+  writeFileSync(file, MOD)
+  await t.rejects(add(file), { message: /has no manifest in a comment/ })
+  const manifest = { name: 'acme', version: '1.0.0', provides: { embedding: {} }, permissions: {} }
+  writeFileSync(file, `/* plugin.json ${JSON.stringify(manifest)} */\n${MOD}`)
+  t.match(await add(file, { test: true }), /Installed acme 1\.0\.0/)
 })

@@ -15,7 +15,7 @@ const VARIABLE = '$' + '{ACME_URL}'
 t.test('nothing is allowed by a flag: Deno asks its role', async (t) => {
   const all = flags(['api.acme.example:443'])
   t.same(flag(all, '--v8-flags'), ['--max-old-space-size=128'])
-  for (const one of ['--no-prompt', '--no-remote', '--no-npm']) t.ok(all.includes(one))
+  for (const one of ['--no-prompt', '--no-remote']) t.ok(all.includes(one))
   t.notOk(all.some((one) => one.startsWith('--allow')))
 })
 

@@ -7,9 +7,18 @@ import { loadPlugins, type PluginRegistry } from '../../../../../runtime/plugin/
 
 const EXAMPLES = join(import.meta.dirname, '../../../../../examples/plugins')
 
+interface Written {
+  mod: string
+  provides?: object
+  permissions?: object
+  links?: Record<string, string>
+  /** A folder whose `node_modules` the plugin brings. */
+  packages?: string
+}
+
 export interface Foreign {
   /** A plugin of examples/, or the text of a mod.ts. */
-  plugin: 'parrot' | { mod: string; provides?: object; permissions?: object; links?: Record<string, string> }
+  plugin: 'parrot' | Written
   settings?: object
   env?: Record<string, string>
 }
@@ -23,7 +32,10 @@ export async function foreign(t: Test, options: Foreign): Promise<{ registry: Pl
   if (plugin === 'parrot') cpSync(join(EXAMPLES, 'parrot'), join(dir, 'plugins/parrot'), { recursive: true })
   else {
     mkdirSync(join(dir, 'plugins/probe'), { recursive: true })
-    const { provides = { llm: {} }, permissions = {}, links = {} } = plugin
+    const { provides = { llm: {} }, permissions = {}, links = {}, packages } = plugin
+    if (packages !== undefined) {
+      cpSync(join(packages, 'node_modules'), join(dir, 'plugins/probe/node_modules'), { recursive: true })
+    }
     for (const [file, target] of Object.entries(links)) symlinkSync(target, join(dir, 'plugins/probe', file))
     const manifest = { name, version: '1.0.0', provides, permissions }
     writeFileSync(join(dir, 'plugins/probe/plugin.json'), JSON.stringify(manifest))

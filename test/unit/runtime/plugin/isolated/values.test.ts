@@ -1,12 +1,6 @@
 import { test } from 'tap'
+import { iterableOf, llmEventOf, pcmSamplesOf, sttEventOf, vectorsOf } from '../../../../../packages/plugin/values.ts'
 import { thrownOf } from '../../../../../runtime/plugin/isolated/inside/thrown.ts'
-import {
-  iterableOf,
-  llmEventOf,
-  pcmSamplesOf,
-  sttEventOf,
-  vectorsOf,
-} from '../../../../../runtime/plugin/isolated/inside/values.ts'
 
 const never = (why: string): void => {
   throw new Error(`dropped: ${why}`)

@@ -1,4 +1,4 @@
-import type { Embedding, LlmEvent, SttEvent } from '../../../../packages/plugin/mod.ts'
+import type { Embedding, LlmEvent, SttEvent } from './mod.ts'
 
 /**
  * Checks what a plugin's code gives against the contract, in the plugin's own process: a wrong value fails its session, with words

@@ -1,4 +1,7 @@
-/** Ranks short documents by Okapi BM25 (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75). */
+/**
+ * Ranks short documents by Okapi BM25 (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75), as if there were some more documents without
+ * any of their terms: in a prompt of one or two sentences every word would be common otherwise, and worth nothing.
+ */
 export class Bm25 {
   readonly #frequencies: Map<string, number>[]
   readonly #lengths: number[]
@@ -18,7 +21,7 @@ export class Bm25 {
   /** How much a term tells apart: never negative, largest for a term no document has. */
   inverseFrequency(term: string): number {
     const holders = this.#holders.get(term) ?? 0
-    return Math.log(1 + (this.#lengths.length - holders + 0.5) / (holders + 0.5))
+    return Math.log(1 + (this.#lengths.length + OTHER_DOCUMENTS - holders + 0.5) / (holders + 0.5))
   }
 
   has(document: number, term: string): boolean {
@@ -34,6 +37,7 @@ export class Bm25 {
   }
 }
 
+const OTHER_DOCUMENTS = 20
 const K1 = 1.2
 const B = 0.75
 

@@ -95,7 +95,10 @@ function stem(word: string, language: Language): string {
 const MAX_CUTS = 2
 
 function fold(word: string): string {
-  return word.normalize('NFD').replace(/\p{Mn}+/gu, '')
+  return word
+    .normalize('NFD')
+    .replace(/\p{Mn}+/gu, '')
+    .replaceAll('ß', 'ss')
 }
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' })

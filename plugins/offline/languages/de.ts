@@ -6,7 +6,8 @@ export const german: Language = {
     `aber als am an auch auf aus bei bin bis bist da das dass dein deine dem den der des die dies diese dieser dieses doch du durch
     ein eine einem einen einer eines er es euch euer fur gibt hab habe haben habt hat hatte ich ihr ihre ihren im in ist ja kann
     kein keine konnen mein meine mich mir mit muss nach nicht noch nur ob oder sein seine sich sie sind so uber um und uns unser
-    unsere vom von vor wann war was welche welchen welcher wenn wer wie wieviel viel wir wird wo wohin zu zum zur hallo bitte sagen mochte erzahlen erzahl mehr uber`,
+    unsere vom von vor wann war was welche welchen welcher wenn wer wie wieviel viel wir wird wo wohin zu zum zur hallo bitte sagen mochte erzahlen erzahl mehr uber
+    uhr meinen meinem meiner ihrem ihres mitbringen bringen machen macht ab bei ihnen darf durfen konnte sollen wollen moglich geben`,
   ),
   endings: ['ungen', 'ung', 'ende', 'enden', 'ern', 'en', 'er', 'es', 'em', 'et', 'e', 'n', 's', 't'],
   irregular: {
@@ -21,7 +22,13 @@ export const german: Language = {
   synonyms: groups(
     'offnen geoffnet offen offnungszeiten uhr wann schliessen geschlossen',
     'wo adresse strasse finden liegt',
-    'preis kosten kostet euro bezahlen',
+    'preis kosten kostet teuer kostenlos gratis euro bezahlen zahlen',
+    'zahlen bezahlen karte bar',
+    'parken parkplatz parkplatze garage auto',
+    'hund hunde haustier haustiere',
+    'liefern lieferung lieferzeit',
+    'anreise anreisen einchecken ankommen',
+    'abreise abreisen auschecken',
     'telefon nummer anrufen kontakt',
     'buchen termin reservieren reservierung',
   ),

@@ -8,7 +8,7 @@ export const english: Language = {
     may me might more most my no nor not of off on once only or other our ours out over own please same shall she should
     so some such tell than that the their them then there these they this those through to too under until up us very want
     was we were what when where which while who whom why will with would yes you your yours okay ok hello hi hey um uh
-    im youre dont doesnt whats id ill theres need there much many bring come go take make use offer possible`,
+    im youre dont doesnt whats id ill theres need there much many bring come go take make use offer possible time`,
   ),
   endings: [
     'ations',
@@ -41,7 +41,7 @@ export const english: Language = {
     'open hour time when schedule',
     'open close',
     'where address located location street find situated',
-    'much price cost fee charge pay expensive cheap euro dollar pound',
+    'much price cost fee charge pay expensive cheap free euro dollar pound',
     'phone call number contact reach email',
     'book booking appointment reserve reservation schedule',
     'cancel refund return money',

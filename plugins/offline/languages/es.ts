@@ -6,7 +6,8 @@ export const spanish: Language = {
     `a al algo ante como con cual cuales cuando cuanto cuanta cuantos de del desde donde el ella ellos en entre era es esa ese eso
     esta estan estas este esto estoy fue ha hay la las le les lo los mas me mi mis muy no nos nosotros o para pero por porque puede
     puedo que quien quiero se ser si sin sobre son su sus tambien te tengo tiene tienen tienes tu tus un una uno unos usted ustedes
-    y ya yo hola favor cuenteme cuentame cuente hableme`,
+    y ya yo hola favor cuenteme cuentame cuente hableme hora horas hasta
+    partir ahi aqui alli llevar traer venir pueden poder domicilio`,
   ),
   endings: [
     'aciones',
@@ -37,11 +38,13 @@ export const spanish: Language = {
     'e',
     's',
   ],
-  irregular: {},
+  irregular: { aparcamiento: 'aparc', estacionamiento: 'estacion' },
   synonyms: groups(
-    'abren abierto horario hora cierran cerrado',
+    'abren abierto horario hora horas cuando cierran cerrado',
     'donde direccion calle ubicado',
-    'precio cuesta coste euros pagar',
+    'precio cuesta coste gratuito gratis cuanto euros pagar',
+    'perro perros mascota mascotas',
+    'aparcar aparcamiento estacionar estacionamiento parking coche',
     'telefono numero llamar contacto',
     'reservar reserva cita',
   ),
@@ -52,7 +55,7 @@ export const spanish: Language = {
   whoAreYou: /\b(quien eres|quien es usted|como te llamas|como se llama|con quien hablo)\b/,
   repeat: /\b(repite|repita|puede repetir|otra vez|como dice)\b/,
   instruction:
-    /^(eres|usted es|tu (tarea|papel|objetivo|nombre)|su (tarea|papel|objetivo)|siempre|nunca|no (digas|diga|inventes|des)|responde|responda|contesta|conteste|habla|hable|se (amable|breve)|saluda|salude|ayuda|ayude|usa|use|si te|si el (cliente|usuario))\b/,
+    /^(eres|atiende|atiendes|trabajas|trabaja|usted es|tu (tarea|papel|objetivo|nombre)|su (tarea|papel|objetivo)|siempre|nunca|no (digas|diga|inventes|des)|responde|responda|contesta|conteste|habla|hable|se (amable|breve)|saluda|salude|ayuda|ayude|usa|use|si te|si el (cliente|usuario))\b/,
   identity: { match: /^(?:eres|usted es|te llamas)\s+/i, says: 'Soy ' },
   say: {
     greeting: '¡Hola! ¿En qué puedo ayudarle?',

@@ -6,7 +6,8 @@ export const italian: Language = {
     `a al alla alle ai agli che chi ci come con cosa cui da dal dalla dalle dei del della delle degli di dove e ed e era essere fa fate
     gli ha hai hanno ho i il in io la le lei li lo loro ma me mi mia mie miei mio molto ne nei nel nella no noi non nostra nostro o per
     perche piu posso puo qual quale quali quando quanta quante quanti quanto quella quello questa questo qui se si sia sono sta su sua
-    sul sulla suo tra tu tua tuo un una uno vi voi vorrei vostra vostro avete e ciao buongiorno favore c parli parlami racconti nostra vostra`,
+    sul sulla suo tra tu tua tuo un una uno vi voi vorrei vostra vostro avete e ciao buongiorno favore c parli parlami racconti nostra vostra ora ore fino
+    siete partire portare venire fare possono`,
   ),
   endings: [
     'azioni',
@@ -35,7 +36,9 @@ export const italian: Language = {
   synonyms: groups(
     'aprite aperto orari orario ora chiudete chiuso quando',
     'dove indirizzo via trova situato',
-    'prezzo costa costo euro pagare quanto',
+    'prezzo costa costo gratuito gratis euro pagare quanto',
+    'cane cani animale animali',
+    'consegna consegne consegniamo consegnate',
     'telefono numero chiamare contatto',
     'prenotare prenotazione appuntamento',
     'parcheggiare parcheggio auto',
@@ -47,7 +50,7 @@ export const italian: Language = {
   whoAreYou: /\b(chi (sei|e lei)|come (ti chiami|si chiama)|con chi parlo)\b/,
   repeat: /\b(ripeta|ripetere|ripeti|come ha detto|puo ripetere)\b/,
   instruction:
-    /^(sei|lei e|il tuo (compito|ruolo|nome|obiettivo)|la tua (funzione)|sempre|mai|non (dire|inventare)|rispondi|risponda|parla|parli|sii|saluta|saluti|aiuta|aiuti|usa|usi|se ti|se (il|la|l) (cliente|chiamante|utente))\b/,
+    /^(sei|lei e|lavori|lavora|rispondi|risponde|il tuo (compito|ruolo|nome|obiettivo)|la tua (funzione)|sempre|mai|non (dire|inventare)|rispondi|risponda|parla|parli|sii|saluta|saluti|aiuta|aiuti|usa|usi|se ti|se (il|la|l) (cliente|chiamante|utente))\b/,
   identity: { match: /^(?:sei|lei è|ti chiami)\s+/i, says: 'Sono ' },
   say: {
     greeting: 'Buongiorno! Come posso aiutarla?',

@@ -6,7 +6,8 @@ export const portuguese: Language = {
     `a ao aos as a com como da das de do dos e ela elas ele eles em entre era essa esse esta este estao estou eu foi ha horas isso isto ja
     la lhe mais mas me meu minha muito na nas nao nem no nos nossa nosso o onde os ou para pela pelo por porque posso pode podem qual
     quais quando quanta quanto quantos que quem se sem ser seu sua seus suas sao so sobre tambem te tem tenho um uma umas uns voce voces
-    quero queria ola favor fica fale diga vossa vosso`,
+    quero queria ola favor fica fale diga vossa vosso hora ate
+    partir levar trazer vir fazem fazer faz`,
   ),
   endings: [
     'acoes',
@@ -41,8 +42,10 @@ export const portuguese: Language = {
   irregular: { aberto: 'abr', abertos: 'abr', aberta: 'abr', horas: 'hor', hora: 'hor' },
   synonyms: groups(
     'abrem aberto horario hora horas fecham fechado quando',
-    'onde endereco rua localizado fica',
-    'preco custa custo euros reais pagar quanto',
+    'onde endereco morada direcao rua localizado fica',
+    'preco custa custo gratuito gratis euros reais pagar quanto',
+    'cao caes animal animais cachorro',
+    'entrega entregas entregam entregamos',
     'telefone numero ligar contato',
     'reservar reserva marcar consulta',
     'estacionar estacionamento carro',
@@ -54,7 +57,7 @@ export const portuguese: Language = {
   whoAreYou: /\b(quem (e voce|fala|es tu)|como (se chama|te chamas)|com quem (falo|estou falando))\b/,
   repeat: /\b(repita|repetir|repete|outra vez|como disse)\b/,
   instruction:
-    /^(voce e|es um|a sua (tarefa|funcao)|o seu (papel|nome|objetivo)|sua (tarefa|funcao)|sempre|nunca|nao (diga|invente)|responda|responde|se perguntarem|fale|seja|cumprimente|ajude|use|se o (cliente|usuario|utilizador))\b/,
+    /^(voce e|es um|atende|trabalha|trabalhas|a sua (tarefa|funcao)|o seu (papel|nome|objetivo)|sua (tarefa|funcao)|sempre|nunca|nao (diga|invente)|responda|responde|se perguntarem|fale|seja|cumprimente|ajude|use|se o (cliente|usuario|utilizador))\b/,
   identity: { match: /^(?:você é|és)\s+/i, says: 'Sou ' },
   say: {
     greeting: 'Olá! Em que posso ajudar?',

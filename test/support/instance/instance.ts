@@ -37,9 +37,21 @@ export interface RoleProcess {
   readonly ended: Promise<number | null>
 }
 
+/** A command that runs what follows it elsewhere than in the test's own surroundings, and Node's place there. */
+export interface Within {
+  command: readonly string[]
+  node: string
+  env: NodeJS.ProcessEnv
+}
+
 /** Starts roles as an operator of several machines does: `main.ts api`. Ended when `t` ends. */
-export function startRole(t: Teardown, roles: readonly string[], env: Record<string, string>): RoleProcess {
-  const child = spawnMain(roles, { PATCHBAY_WEBRTC: 'off', ...env })
+export function startRole(
+  t: Teardown,
+  roles: readonly string[],
+  env: Record<string, string>,
+  within?: Within,
+): RoleProcess {
+  const child = spawnMain(roles, { PATCHBAY_WEBRTC: 'off', ...env }, [], within)
   const output = collect(child)
   const ended = once(child, 'close').then(([code]) => code as number | null)
   t.teardown(async () => {
@@ -122,10 +134,12 @@ function spawnMain(
   args: readonly string[],
   env: Record<string, string>,
   nodeOptions: readonly string[] = [],
+  within: Within = { command: [], node: process.execPath, env: {} },
 ): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptionsOf(args), ...nodeOptions, MAIN, ...args]
+  const node = [within.node, ...nodeOptionsOf(args), ...nodeOptions, MAIN, ...args]
+  const [program = 'env', ...command] = [...within.command, 'env', '-u', 'NODE_OPTIONS', ...node]
   const settings = {
     PATCHBAY_ENV_FILE: 'none',
     // In real time it would go before the tests' own callers, which are elsewhere in life.
@@ -135,8 +149,16 @@ function spawnMain(
     // Nobody is hung up on for saying nothing while a slow machine looks at something else.
     PATCHBAY_IDLE_TIMEOUT_MS: '600000',
   }
-  return spawn('env', command, {
-    env: { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings, ...env },
+  const { NODE_HOME } = within.env
+  return spawn(program, command, {
+    env: {
+      PATH,
+      HOME,
+      ...(NODE_HOME && { NODE_HOME }),
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      ...settings,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -1,11 +1,15 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
-import { startRole } from '../../support/instance/instance.ts'
+import t, { type Test } from 'tap'
+import { makeAgent } from '../../../scripts/demo/call.ts'
+import { ensureBuilt } from '../../../web/console/ensure-built.ts'
+import { openWebCall } from '../../support/browser/web-call.ts'
+import { Pod, sandboxMissing } from '../../support/instance/pod.ts'
 import { startPlainRedis } from '../../support/instance/redis-pair.ts'
 import { testDatabase } from '../../support/instance/services.ts'
-import { type Manifest, readManifestFile, serviceLinks } from '../../support/source/manifests.ts'
+import { freePort } from '../../support/sip/sip-peers.ts'
+import { type Manifest, readManifestFile } from '../../support/source/manifests.ts'
 import { startFaultProxy } from '../../support/world/fault-proxy.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
 
@@ -15,23 +19,18 @@ const SECRET = {
   PATCHBAY_DATA_KEY: 'of-the-secret-of-the-secret-of-the-secret',
   PATCHBAY_LINK_TOKEN: 'of-the-secret-of-the-secret',
 }
+const LIMIT_MS = 600_000
 
-/** The environment a pod's container gets, with the Services' variables that a template without `enableServiceLinks: false` would add. */
-function podEnvironment(template: Manifest, settings: Record<string, string>, services: readonly Manifest[]) {
-  const env: Record<string, string> = { ...settings, POD_IP: '127.0.0.1' }
-  for (const { name, value } of template.spec.containers[0].env as { name: string; value?: string }[]) {
-    if (value !== undefined) env[name] = value.replaceAll('$(POD_IP)', env.POD_IP ?? '')
-  }
-  return Object.assign(env, ...services.map((service) => serviceLinks(service)))
-}
-
-t.test('each role starts in what its manifest gives it, is probed, and stops within its grace', async (t) => {
+/** The manifests, with stores behind TCP: a pod reaches no socket of its machine. */
+async function startCluster(t: Test) {
   const [settings] = await readManifestFile(join(BASE, 'settings.yaml'))
   const manifests = (
     await Promise.all(['api', 'jobs', 'voice'].map((name) => readManifestFile(join(BASE, `${name}.yaml`))))
   ).flat()
   const services = manifests.filter(({ kind }) => kind === 'Service')
   t.ok(services.some(({ metadata }) => metadata.name === 'patchbay'))
+  // The image has it; a root that is read-only can't be built in.
+  await ensureBuilt(new AbortController().signal, () => {})
   const direct = new URL(await testDatabase(t))
   const database = await startFaultProxy(t, { path: join(direct.searchParams.get('host') ?? '', '.s.PGSQL.5432') })
   const redis = await startPlainRedis(t)
@@ -40,46 +39,95 @@ t.test('each role starts in what its manifest gives it, is probed, and stops wit
     DATABASE_URL: `postgres://${direct.username}@127.0.0.1:${database.port}${direct.pathname}`,
     REDIS_URL: `redis://127.0.0.1:${cache.port}`,
   }
-  let apiUrl = ''
-  for (const role of ['api', 'jobs', 'voice'] as const) {
-    const workload = manifests.find(({ kind, metadata }) => kind !== 'Service' && metadata.name === role)
-    const template = workload?.spec.template as Manifest
-    const [container] = template.spec.containers
-    const folder = await mkdtemp(join(tmpdir(), 'patchbay-pod-'))
-    await chmod(folder, 0o777)
-    t.teardown(() => rm(folder, { recursive: true, force: true }))
-    const pod = startRole(t, container.args, {
-      ...podEnvironment(template, settings?.data ?? {}, services),
-      ...SECRET,
-      ...(role === 'voice' ? { PATCHBAY_API_URLS: apiUrl } : stores),
-      // Its volumes, and ports that are free on this machine.
-      ...{ TMPDIR: folder, HOME: folder, PATCHBAY_DATA_DIR: folder, PORT: '0', PATCHBAY_SIP_PORT: '0' },
-      ...{ PATCHBAY_ADMIN_PORT: '0', PATCHBAY_JOBS_ADMIN_PORT: '0', PATCHBAY_VOICE_ADMIN_PORT: '0' },
-      ...{ PATCHBAY_LEAVE_MS: '200', PATCHBAY_DRAIN_MS: '2000' },
-    })
-    await waitUntil(
-      () => pod.output().includes('Started in') || pod.child.exitCode !== null,
-      () => `${role} to start: ${pod.output()}`,
-      { timeoutMs: 60_000 },
-    )
-    t.equal(pod.child.exitCode, null, pod.output())
-    t.match(pod.output(), 'Variables that Kubernetes sets for Services are no settings', role)
-    const listens = /"url":"(http:[^"]+)","msg":"Started/.exec(pod.output())?.[1]
-    if (role === 'api') {
-      t.ok(listens, pod.output())
-      apiUrl = (listens ?? '').replace(/^http/, 'ws')
-      t.equal((await fetch(`${listens}${container.livenessProbe.httpGet.path}`)).status, 200)
-    }
-    if (role === 'voice') {
-      const ready = apiUrl.replace(/^ws/, 'http') + container.readinessProbe.httpGet.path
-      await waitUntil(
-        async () => (await fetch(ready)).status === 200,
-        () => 'the api node to be ready',
-      )
-    } else if (role === 'jobs') {
-      pod.child.kill('SIGTERM')
-      t.equal(await pod.ended, 0, pod.output())
-    }
-    t.notMatch(pod.output(), /EROFS|EACCES|is not a setting/, role)
+  const port = await freePort()
+  // A machine's own ports, which the pod that follows gets as well.
+  const ports = { PORT: String(port), PATCHBAY_SIP_PORT: '0' }
+  const variables = { api: 'PATCHBAY_ADMIN_PORT', jobs: 'PATCHBAY_JOBS_ADMIN_PORT', voice: 'PATCHBAY_VOICE_ADMIN_PORT' }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async pod(role: 'api' | 'jobs' | 'voice'): Promise<Pod> {
+      const workload = manifests.find(({ kind, metadata }) => kind !== 'Service' && metadata.name === role) as Manifest
+      const adminPort = await freePort()
+      return Pod.start(t, {
+        ...{ workload, services, adminPort },
+        settings: { ...settings?.data, ...SECRET, ...(role === 'voice' ? {} : stores) },
+        env: {
+          ...{ ...(role === 'api' ? ports : {}), [variables[role]]: String(adminPort) },
+          ...{ PUBLIC_URL: `http://127.0.0.1:${port}`, PATCHBAY_SIGNUP: 'open' },
+          ...{ PATCHBAY_API_URLS: `ws://127.0.0.1:${port}`, PATCHBAY_LEAVE_MS: '1000' },
+        },
+      })
+    },
   }
+}
+
+t.test('pods of the manifests are rolled and drained under live calls', { timeout: LIMIT_MS }, async (t) => {
+  if (sandboxMissing !== undefined) t.comment(`with the rights of the test: ${sandboxMissing}`)
+  const cluster = await startCluster(t)
+  const api = await cluster.pod('api')
+  await waitUntil(() => api.probe('livenessProbe'), api.process.output)
+  t.equal(await api.probe('readinessProbe'), false, 'no voice worker is linked yet')
+  const [voice, jobs] = await Promise.all([cluster.pod('voice'), cluster.pod('jobs')])
+  await Promise.all([api, voice, jobs].map((pod) => pod.ready()))
+  for (const pod of [api, voice, jobs]) {
+    t.match(pod.process.output(), 'Variables that Kubernetes sets for Services are no settings')
+    t.notMatch(pod.process.output(), /EROFS|EACCES|EPERM|is not a setting/)
+    if (sandboxMissing === undefined) {
+      const status = await readFile(`/proc/${pod.process.child.pid}/status`, 'utf8')
+      t.match(status, /^Uid:\s+1000\b/m)
+      t.match(status, /^CapEff:\s+0+$/m)
+    }
+  }
+  t.same(await jobs.terminate(), { code: 0, isKilled: false }, 'a job worker without jobs ends at once')
+
+  const { rest, agentId } = await makeAgent(cluster.url)
+  const first = await openWebCall(rest, agentId)
+  const isEnded = { first: false, second: false }
+  first.told.once('closed', () => {
+    isEnded.first = true
+  })
+
+  // A rolling update of the voice workers: one more, and when that is ready the old one goes.
+  const newer = await cluster.pod('voice')
+  await newer.ready()
+  const oldVoiceGone = voice.terminate()
+  await voice.ready(false)
+  const second = await openWebCall(rest, agentId)
+  second.told.once('closed', () => {
+    isEnded.second = true
+  })
+  t.same([voice.isRunning, isEnded.first], [true, false], 'the old worker serves its call')
+
+  // The machine of the api node is drained.
+  const oldApiGone = api.terminate()
+  await api.ready(false)
+  t.ok(await api.probe('livenessProbe'), 'it is not taken for dead')
+  const answered = once(second.told, 'transcript')
+  second.session.send({ type: 'text', text: 'What time do you open?' })
+  await answered
+  t.same(isEnded, { first: false, second: false }, 'calls go on')
+  t.ok(api.isRunning)
+  for (const call of [first, second]) {
+    call.session.send({ type: 'end' })
+    t.match(await call.ended, [{ reason: 'caller_hangup' }])
+  }
+  t.same(await oldApiGone, { code: 0, isKilled: false }, 'it ends with its last call')
+  t.same(await oldVoiceGone, { code: 0, isKilled: false })
+
+  // Its successor has its name; the voice worker that was there finds it.
+  const successor = await cluster.pod('api')
+  await successor.ready()
+  const third = await openWebCall(rest, agentId)
+  third.session.send({ type: 'end' })
+  t.match(await third.ended, [{ reason: 'caller_hangup' }])
+  const ends = async () => {
+    const { items } = await rest.send<{ items: { status: string; end_reason: string }[] }>('GET', '/calls/logs')
+    return items.map(({ status, end_reason: why }) => `${status} ${why}`)
+  }
+  // The caller hears of the end before the log has it.
+  await waitUntil(async () => !(await ends()).some((end) => end.startsWith('in_progress')))
+  t.same(await ends(), Array(3).fill('completed caller_hangup'))
+  t.same(await newer.terminate(), { code: 0, isKilled: false })
+  t.same(await successor.terminate(), { code: 0, isKilled: false })
+  for (const pod of [api, voice, newer, successor]) t.notMatch(pod.process.output(), /EROFS|EACCES|EPERM/)
 })

@@ -33,6 +33,7 @@ import { preparePasswords } from './auth/password.ts'
 import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
 import { resealAll } from './data-key.ts'
 import { measureMaintenance } from './operator/maintenance.ts'
+import { measurePools } from './operator/worker-pools.ts'
 import { RequestLog } from './requests/request-log.ts'
 import type { DataServices, PluginServices } from './services.ts'
 import { McpTools } from './tools/mcp-tools.ts'
@@ -65,6 +66,7 @@ export async function openInfrastructure(
   const data = await openData(context, opened, address)
   countPool(registry, data.store)
   measureMaintenance(registry, data.store)
+  measurePools(registry, data.redis)
   measureDisk(registry, config.dataDir)
   const argumentChecks = openArgumentChecks(log)
   opened.push(() => argumentChecks.close())

@@ -21,6 +21,7 @@ import { mcpRoutes } from './mcp/routes.ts'
 import { maintenanceRoutes } from './operator/maintenance.ts'
 import { operatorNumberRoutes } from './operator/numbers.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { workerPoolRoutes } from './operator/worker-pools.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { prospectListRoutes } from './prospects/lists.ts'
@@ -80,6 +81,7 @@ export const routes: readonly AnyRoute[] = [
   ...publicRoutes,
   ...operatorRoutes,
   ...maintenanceRoutes,
+  ...workerPoolRoutes,
   ...operatorNumberRoutes,
   ...telephonyRoutes,
   ...mcpRoutes(() => routes),

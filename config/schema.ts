@@ -327,6 +327,13 @@ export const SETTINGS = {
     max: 256,
     description: 'Voice worker processes that npm start runs.',
   },
+  workerPool: {
+    env: 'PATCHBAY_WORKER_POOL',
+    type: 'string',
+    default: '',
+    description:
+      'Pool that a voice worker belongs to (`eu`, `acme`): it serves only the calls that the operator gave to that pool (`/operator/worker-pools`); empty: all others.',
+  },
   workerCapacity: {
     env: 'PATCHBAY_WORKER_CAPACITY',
     type: 'integer',

@@ -31,6 +31,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { dialRulesOf } from '../../store/telephony/dial-rules.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
 import { phoneNumberRow } from '../../store/telephony/phone-numbers.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { isUuid } from '../ids.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -131,6 +132,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
     })
     const { spec, faults } = await options.mcpTools.complete(agent, own)
     const rules = await dialRulesOf(store, called.workspaceId)
+    const pool = await workerPoolOf(store, { agentId: agent.id, workspaceId: called.workspaceId, number })
     await insertCall(tenant, {
       id: callId,
       agent_id: agent.id,
@@ -160,7 +162,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       calls
         .start({
           callId,
-          claim: { kind: 'inbound', workspaceId: called.workspaceId },
+          claim: { kind: 'inbound', workspaceId: called.workspaceId, pool },
           agent: spec,
           limits: limitsOf(agent, limits),
           leg,

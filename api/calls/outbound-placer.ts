@@ -20,6 +20,7 @@ import {
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced } from '../../store/calls/outbound-calls.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { RescheduleJob } from '../../workers/queues.ts'
 import { Dialling, type DialOptions, type PlacedCall } from './dialling.ts'
@@ -29,13 +30,14 @@ interface PlacerOptions extends DialOptions {
 }
 
 /** Batches and campaigns are a workspace's units, which take turns; its single calls are one together. */
-function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SlotClaim {
+function claimOf({ call, wrapUpMs, strategy }: CallToPlace, pool: string): SlotClaim {
   const { workspace_id, batch_id, campaign_slug, seat_share } = call
   const unit = batch_id === null ? (campaign_slug === null ? '' : `campaign:${campaign_slug}`) : `batch:${batch_id}`
   return {
     kind: seat_share === null ? 'outbound' : 'picked_up',
     workspaceId: workspace_id,
     unit,
+    pool,
     ...(wrapUpMs !== undefined && { wrapUpMs }),
     ...(strategy && { strategy }),
   }
@@ -88,6 +90,8 @@ export class Placer {
     }
     const toExtension = to.kind === 'name' && (await extensionByName(tenant, to.name)) !== undefined
     await this.#waitForTurn(provider, signal)
+    const pool = await workerPoolOf(store, { agentId: agent.id, workspaceId, number: from })
+    const claim = claimOf(found, pool)
     const full = await this.#takePlace(found)
     if (full !== undefined) {
       if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(workspaceId, callId, full)
@@ -96,7 +100,7 @@ export class Placer {
     let seat: ClaimedSlot | undefined
     try {
       const waitMs = untilMs === undefined ? ROW_SEAT_WAIT_MS : untilMs - clock.nowMs()
-      if (found.call.seat_share === null) seat = await calls.reserve(claimOf(found), waitMs, signal)
+      if (found.call.seat_share === null) seat = await calls.reserve(claim, waitMs, signal)
     } catch (error) {
       this.#options.quotas.release(callId)
       if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
@@ -117,7 +121,7 @@ export class Placer {
       if ('refused' in served) return refuse(notServed(served.refused))
       if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
         const target = { from, to: formatDestination(to), toExtension }
-        return this.#dial({ ...found, agent: served.agent, provider }, target, seat)
+        return this.#dial({ ...found, agent: served.agent, provider }, target, { seat, claim })
       }
     } catch (error) {
       await this.#giveBack(callId, seat)
@@ -159,12 +163,12 @@ export class Placer {
   #dial(
     found: CallToPlace & { agent: ServedAgent; provider: string },
     target: Pick<PlacedCall, 'from' | 'to' | 'toExtension'>,
-    seat: ClaimedSlot | undefined,
+    { seat, claim }: { seat: ClaimedSlot | undefined; claim: SlotClaim },
   ): Promise<void> {
     const { id: callId, workspace_id: workspaceId } = found.call
     const dialling = new Dialling(this.#options, {
       ...target,
-      ...{ found, seat, claim: claimOf(found) },
+      ...{ found, seat, claim },
       decided: () => this.#dialling.delete(callId),
       end: (outcome, log) => this.#end(workspaceId, callId, outcome, log),
     })

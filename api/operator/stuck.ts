@@ -16,8 +16,9 @@ import { recoverDeliveries } from '../../store/events/webhook-deliveries.ts'
 import { leasesOf, redisCallLeases } from '../../store/redis/call-leases.ts'
 import { createRedis, type RedisClient } from '../../store/redis/client.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
-import { countSlots, freeSeat, type HeldSeat, listHeldSeats, listWorkers } from '../../store/redis/slots.ts'
+import { countSlots, freeSeat, type HeldSeat, listHeldSeats, listPools, listWorkers } from '../../store/redis/slots.ts'
 import { storedQuotas } from '../../store/workspaces/quotas.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 import { exhaustedQuota } from '../../store/workspaces/workspace-quotas.ts'
 import { lookAtQueue, SHARED_QUEUES, type SharedQueue } from '../../workers/queue-jobs.ts'
 import { explainCall } from './explain-call.ts'
@@ -115,6 +116,7 @@ async function callOf({ store, args: [id = ''] }: Stuck) {
         .leftJoin('batches as b', 'b.id', 'c.batch_id')
         .innerJoin('workspaces as w', 'w.id', 'c.workspace_id')
         .select(['c.id', 'c.workspace_id', 'c.status', 'c.call_type', 'c.direction', 'c.created_at', 'c.placed_at'])
+        .select(['c.agent_id', 'c.from_number', 'c.to_number'])
         .select(['c.ended_at', 'c.end_reason', 'b.status as batch_status', 'w.suspended_at'])
         .where('c.id', '=', id.toLowerCase())
         .executeTakeFirst()
@@ -126,6 +128,8 @@ async function callOf({ store, args: [id = ''] }: Stuck) {
 async function explain(stuck: Stuck): Promise<string> {
   const { store, redis } = stuck
   const call = await callOf(stuck)
+  const number = call.direction === 'outbound' ? call.from_number : call.to_number
+  const pool = await workerPoolOf(store, { agentId: call.agent_id, workspaceId: call.workspace_id, number })
   const [leased, reported, isQueued, maintenance, exhausted, quotas, open, slots] = await Promise.all([
     leasesOf(redis, [call.id]),
     reportedCalls(store, [call.id], LEASE_MS),
@@ -134,7 +138,7 @@ async function explain(stuck: Stuck): Promise<string> {
     exhaustedQuota(store, call.workspace_id),
     storedQuotas(store, { webSessionsPerWorkspace: null }).ofWorkspace(call.workspace_id),
     openPhoneCalls(store),
-    countSlots(redis),
+    countSlots(redis, pool),
   ])
   const own = open.filter(({ workspaceId }) => workspaceId === call.workspace_id)
   const lines = explainCall({
@@ -302,14 +306,19 @@ async function retryDeliveries({ store, args: [id = '', hours = '24'] }: Stuck):
 }
 
 async function seats({ redis }: Stuck): Promise<string> {
-  const [held, workers, slots] = await Promise.all([listHeldSeats(redis), listWorkers(redis), countSlots(redis)])
-  const head = `${workers.length} voice workers, ${slots.capacity} seats, ${slots.ready} ready, ${held.length} taken`
+  const [held, workers, pools] = await Promise.all([listHeldSeats(redis), listWorkers(redis), listPools(redis)])
+  const slots = await Promise.all(pools.map((pool) => countSlots(redis, pool)))
+  const [ready, capacity] = [
+    slots.reduce((sum, one) => sum + one.ready, 0),
+    slots.reduce((sum, one) => sum + one.capacity, 0),
+  ]
+  const head = `${workers.length} voice workers, ${capacity} seats, ${ready} ready, ${held.length} taken`
   return [head, ...held.slice(0, SHOWN).map(seatLine)].join('\n')
 }
 
-function seatLine({ slot, workspaceId, leaseMs, hasWorker }: HeldSeat): string {
+function seatLine({ slot, workspaceId, leaseMs, hasWorker, pool }: HeldSeat): string {
   const lease = leaseMs > 0 ? `leased ${Math.round(leaseMs / 1_000)} s` : 'its holder is gone'
-  return `${slot}  workspace ${workspaceId}  ${lease}${hasWorker ? '' : '  its worker is gone'}`
+  return `${slot}  ${pool === undefined ? '' : `pool ${pool}  `}workspace ${workspaceId}  ${lease}${hasWorker ? '' : '  its worker is gone'}`
 }
 
 async function releaseSeat({ redis, args: [slot = ''] }: Stuck): Promise<string> {

@@ -23,6 +23,7 @@ import { findWaitingCall } from '../../store/calls/open-calls.ts'
 import type { Store } from '../../store/database/database.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 import { limitsOf } from '../agents/speech.ts'
 import type { StandingRights } from '../auth/standing-rights.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
@@ -149,6 +150,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
         throw error
       }
       const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
+      const pool = await workerPoolOf(store, { agentId: waiting.agent.id, workspaceId })
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
       if (place !== 'taken') {
         await endUnbegun(workspaceId, callId, place === 'maintenance' ? MAINTENANCE : WEB_SESSIONS_FULL)
@@ -171,7 +173,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
         const start = () => {
           const done = calls.start({
             callId,
-            claim: { kind: 'web', workspaceId },
+            claim: { kind: 'web', workspaceId, pool },
             agent,
             limits: limitsOf(waiting.agent, limits),
             leg,

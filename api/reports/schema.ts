@@ -116,6 +116,7 @@ export const Workload = Type.Object({
   workers: Type.Array(
     Type.Object({
       worker_id: Type.String(),
+      pool: Type.String({ description: 'The pool of workers it belongs to; empty: the one that serves all others.' }),
       state: Type.Enum([...WORKER_STATES]),
       active_sessions: Nullable(Type.Integer()),
       capacity: Nullable(Type.Integer()),

@@ -103,6 +103,7 @@ function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad 
   const build = named('patchbay_build_info')[0]?.labels
   return {
     worker_id: entry.workerId,
+    pool: entry.pool ?? '',
     state: WORKER_STATES.find((known) => known === state) ?? 'unreachable',
     active_sessions: activeSessions,
     capacity,
@@ -122,6 +123,7 @@ function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad 
 function unreachable(entry: WorkerEntry): WorkerLoad {
   return {
     worker_id: entry.workerId,
+    pool: entry.pool ?? '',
     state: 'unreachable',
     active_sessions: null,
     capacity: null,
@@ -153,6 +155,7 @@ export const workloadExample = {
   workers: [
     {
       worker_id: 'worker-5f2c09d1e7ab',
+      pool: '',
       state: 'ready',
       active_sessions: 3,
       capacity: 20,

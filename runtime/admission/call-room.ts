@@ -29,6 +29,8 @@ export interface CallRoom {
 export interface CallDemand extends Demand {
   /** The number that calls, where its cap counts; a unit with several clamps to their caps itself. */
   number?: string
+  /** The pool of voice workers that serves it; default: the one without a name. */
+  pool?: string
   /** When the unit asks again, at the latest; left out: at once. */
   againMs?: number
 }

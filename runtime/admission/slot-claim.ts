@@ -19,6 +19,8 @@ export interface SlotClaim {
   kind: SeatKind
   /** The workspace's own unit of work, as a batch or a campaign: units of a workspace take turns. */
   unit?: string
+  /** The pool of voice workers that serves it; default: the one without a name. */
+  pool?: string
   /** How long the slot rests after the session; default: as the operator set it. */
   wrapUpMs?: number
   /** Default: on the worker with the least load, the slot that has been idle longest. */

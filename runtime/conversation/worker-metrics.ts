@@ -7,7 +7,7 @@ import { traceIdOf } from '../traces/trace-context.ts'
 
 /** Names of a voice worker's metrics; GET /reports/workload is computed from them. */
 export const WORKER_METRICS = {
-  /** Gauge 1 with the label `worker_id`. */
+  /** Gauge 1 with the labels `worker_id` and `pool`. */
   info: 'patchbay_worker_info',
   /** Gauge by label `state` (ready, draining, overloaded): 1 for the present one, 0 for the others. */
   state: 'patchbay_worker_state',
@@ -66,7 +66,7 @@ interface WorkerMetrics {
  * @param traced traces are exported: latencies carry their trace's id
  */
 export function createWorkerMetrics(
-  workerId: string,
+  { workerId, pool }: { workerId: string; pool: string },
   capacity: () => number,
   traced: boolean,
   read: () => WorkerReadings,
@@ -83,8 +83,8 @@ export function createWorkerMetrics(
       },
     })
   }
-  new Gauge({ name: WORKER_METRICS.info, help: 'The worker', labelNames: ['worker_id'], registers }).set(
-    { worker_id: workerId },
+  new Gauge({ name: WORKER_METRICS.info, help: 'The worker', labelNames: ['worker_id', 'pool'], registers }).set(
+    { worker_id: workerId, pool },
     1,
   )
   new Gauge({

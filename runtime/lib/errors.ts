@@ -111,6 +111,7 @@ export const ERRORS = {
   session_not_found: { status: 404, retryable: false, detail: 'Session not found' },
   extension_not_found: { status: 404, retryable: false, detail: 'Extension not found' },
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
+  worker_pool_rule_not_found: { status: 404, retryable: false, detail: 'Rule not found' },
   worker_not_found: { status: 404, retryable: false, detail: 'Voice worker not found' },
   method_not_allowed: { status: 405, retryable: false, detail: 'Method Not Allowed' },
   // 410

@@ -68,6 +68,8 @@ export interface OpenCalls {
   workspaceId: string
   /** The number of ours: who calls of an outbound call, who is called of an inbound one. */
   number: string
+  /** Of voice workers; empty: the one without a name. */
+  pool: string
   /** Outbound, not given to the carrier yet, and free to be; those of a paused batch are neither waiting nor placed. */
   waiting: number
   placed: number
@@ -82,6 +84,8 @@ const OPEN_CALLS = {
   text: `
     select c.workspace_id as "workspaceId",
       coalesce(case c.direction when 'outbound' then c.from_number else c.to_number end, '') as number,
+      worker_pool_of(c.agent_id, c.workspace_id,
+        coalesce(case c.direction when 'outbound' then c.from_number else c.to_number end, '')) as pool,
       count(*) filter (where c.direction = 'outbound' and c.status = 'queued' and c.placed_at is null
         and (c.batch_id is null or b.status = 'running'))::int as waiting,
       count(*) filter (where c.direction = 'inbound' or c.status <> 'queued' or c.placed_at is not null)::int as placed,
@@ -91,7 +95,7 @@ const OPEN_CALLS = {
         as "ringingSeats"
     from calls c left join batches b on b.id = c.batch_id
     where c.status in ('queued', 'ringing', 'in_progress') and c.call_type = 'phone'
-    group by 1, 2`,
+    group by 1, 2, 3`,
 }
 
 /** The open phone calls of all workspaces. */

@@ -46,6 +46,7 @@ import { sql as campaignPacing } from './0087-campaign-pacing.ts'
 import { sql as agentManners } from './0090-agent-manners.ts'
 import { sql as tokenParts } from './0091-token-parts.ts'
 import { sql as maintenance } from './0094-maintenance.ts'
+import { sql as workerPools } from './0095-worker-pools.ts'
 import { sql as records } from './0096-records.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 
@@ -125,6 +126,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0090-agent-manners', sql: agentManners },
   { name: '0091-token-parts', sql: tokenParts },
   { name: '0094-maintenance', sql: maintenance },
+  { name: '0095-worker-pools', sql: workerPools },
   { name: '0096-records', sql: records },
   {
     name: '0097-record-indexes',

@@ -33,9 +33,11 @@ const unlockScript = loadScript('unlock-1.lua')
 interface StoredDemand {
   workspaceId: string
   wanted: number
+  /** Absent: of the pool without a name. */
+  pool?: string
 }
 
-type WorkspaceCalls = Omit<OpenCalls, 'workspaceId' | 'number'>
+type WorkspaceCalls = Omit<OpenCalls, 'workspaceId' | 'number' | 'pool'>
 const NO_CALLS: WorkspaceCalls = { waiting: 0, placed: 0, waitingSeats: 0, ringingSeats: 0 }
 
 function byWorkspace(open: readonly OpenCalls[]): Map<string, WorkspaceCalls> {
@@ -85,18 +87,22 @@ export function redisCallRoom(options: {
     }
   }
 
-  /** All that decides who gets what, as it is now. */
-  async function look() {
+  /** All that decides who gets what of a pool, as it is now. */
+  async function look(pool: string) {
     const [{ ready, capacity }, held, open, demands, line] = await Promise.all([
-      countSlots(redis),
-      slotsByWorkspace(redis),
+      countSlots(redis, pool),
+      slotsByWorkspace(redis, pool),
       openPhoneCalls(store),
       redis.hGetAll(DEMANDS),
       readLine(TURNS),
     ])
-    const all = Object.entries(demands).map(([unit, text]): Demand => ({ unit, ...(JSON.parse(text) as StoredDemand) }))
+    const all = Object.entries(demands).flatMap(([unit, text]): Demand[] => {
+      const { pool: its = '', ...demand } = JSON.parse(text) as StoredDemand
+      return its === pool ? [{ unit, ...demand }] : []
+    })
     const asking = [...new Set(all.map(({ workspaceId }) => workspaceId))]
-    const calls = byWorkspace(open)
+    const calls = byWorkspace(open.filter((one) => one.pool === pool))
+    const elsewhere = byWorkspace(open.filter((one) => one.pool !== pool))
     const [limits, ...lines] = await Promise.all([
       quotas.ofWorkspaces([...new Set([...asking, ...calls.keys()])]),
       ...asking.map((one) => readLine(unitTurnsOf(one))),
@@ -105,7 +111,10 @@ export function redisCallRoom(options: {
     const mostSlots = mostOfWorkspace(capacity, parts)
     const leftOf = (workspaceId: string, of: WorkspaceCalls, holding: number) => {
       const callsAtOnce = limits.get(workspaceId)?.callsAtOnce ?? null
-      const left = callsAtOnce === null ? Number.POSITIVE_INFINITY : Math.max(0, callsAtOnce - of.placed - of.waiting)
+      // The cap of a workspace is over all pools.
+      const other = elsewhere.get(workspaceId) ?? NO_CALLS
+      const making = of.placed + of.waiting + other.placed + other.waiting
+      const left = callsAtOnce === null ? Number.POSITIVE_INFINITY : Math.max(0, callsAtOnce - making)
       const ofShare = Math.floor(mostSlots - holding - of.waitingSeats - of.ringingSeats + ROUNDING)
       return { slots: Math.max(0, Math.min(ofShare, left)), calls: left }
     }
@@ -126,8 +135,8 @@ export function redisCallRoom(options: {
 
   /** What the demand gets of the room there is. */
   async function shareOf(demand: CallDemand) {
-    const seen = await look()
-    const { workspaceId, unit, number } = demand
+    const { workspaceId, unit, number, pool = '' } = demand
+    const seen = await look(pool)
     let share = seen.given.get(unit) ?? 0
     if (share > 0 && number !== undefined) {
       share = Math.min(share, await leftOfNumber(workspaceId, number, seen.open))
@@ -141,12 +150,15 @@ export function redisCallRoom(options: {
 
   return {
     async claim(demand, take) {
-      const { workspaceId, unit, wanted, againMs = 0 } = demand
+      const { workspaceId, unit, wanted, pool, againMs = 0 } = demand
       if (wanted <= 0) {
         await this.leave(unit)
         return 0
       }
-      const stored = JSON.stringify({ workspaceId, wanted: Math.min(wanted, MOST_AT_ONCE) } satisfies StoredDemand)
+      const stored = JSON.stringify({
+        ...{ workspaceId, wanted: Math.min(wanted, MOST_AT_ONCE) },
+        ...(pool && { pool }),
+      } satisfies StoredDemand)
       await demandScript.run(redis, [DEMANDS, `${DEMANDS}:until`], [unit, stored, againMs + DEMAND_MS])
       const claimed = async () => {
         const { all, asking, line, units, left, most, share } = await shareOf(demand)

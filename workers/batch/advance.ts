@@ -6,6 +6,7 @@ import { cancelBatch } from '../../store/batches/batch-control.ts'
 import { beginDueBatch, finishBatch, settleItems } from '../../store/batches/batches.ts'
 import { countWaitingCalls } from '../../store/calls/outbound-calls.ts'
 import type { Store } from '../../store/database/database.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 
 /**
  * One step of a batch: rows whose calls are over get their result, as many new rows are taken as there is room for now, and a
@@ -39,8 +40,9 @@ export async function advanceBatch(
     return
   }
   let calls: { id: string; workspace_id: string }[] = []
-  const { wanted, number } = demand
-  await room.claim({ workspaceId, unit: `batch:${batchId}`, wanted, number }, async (most) => {
+  const { wanted, number, agentId } = demand
+  const pool = await workerPoolOf(store, { agentId, workspaceId, number })
+  await room.claim({ workspaceId, unit: `batch:${batchId}`, wanted, number, pool }, async (most) => {
     calls = await claimRows(tenant, batchId, most, now())
     return calls.length
   })

@@ -10,6 +10,7 @@ import type { Campaign } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { countSlots } from '../../store/redis/slots.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 import { policyOf } from './policy.ts'
 
 /** What a campaign does now, and if nothing, why. */
@@ -70,7 +71,11 @@ export async function campaignStatus(
   const { store, redis, calling } = services
   const nowMs = now.getTime()
   const policy = policyOf(campaign, calling.places)
-  const [glance, { ready }] = await Promise.all([glanceAt(tenant, campaign, now), countSlots(redis)])
+  const glance = await glanceAt(tenant, campaign, now)
+  const { agent_id: agentId } = campaign
+  const { workspaceId } = tenant
+  const pool = await workerPoolOf(store, { agentId, workspaceId, number: glance.numbers[0]?.number })
+  const { ready } = await countSlots(redis, pool)
   const { buckets, calls, sums, numbers, callBacks } = glance
   const waiting = buckets.filter(({ bucket }) => WAITING.test(bucket))
   const groups = await windowGroupsById(store, [...new Set(waiting.map(({ windowGroup }) => windowGroup))])

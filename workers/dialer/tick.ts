@@ -26,6 +26,7 @@ import { windowGroupsById } from '../../store/campaigns/window-groups.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { Campaign, Prospect } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { workerPoolOf } from '../../store/workspaces/worker-pools.ts'
 import { policyOf } from './policy.ts'
 import { settleCampaign } from './settle.ts'
 import type { LastTick } from './status.ts'
@@ -49,7 +50,7 @@ const WAITING = /^(fresh|retry)(_unasked)?$/
  * caps and hours allow. A late or doubled turn is harmless: the claim decides.
  */
 export async function tickCampaign(services: TickServices, tenant: Tenant, campaignId: string): Promise<void> {
-  const { room, clock, log, place } = services
+  const { store, room, clock, log, place } = services
   const unit = `campaign:${campaignId}`
   const now = new Date(clock.nowMs())
   const campaign = await campaignById(tenant, campaignId)
@@ -90,7 +91,10 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   }
   const made: ClaimedCall[] = []
   const againMs = campaign.dialer_interval * 1_000
-  await room.claim({ workspaceId: tenant.workspaceId, unit, wanted, againMs }, async (most, mostCalls) => {
+  const { workspaceId } = tenant
+  // A campaign goes by the first of its numbers.
+  const pool = await workerPoolOf(store, { agentId: agent.id, workspaceId, number: numbers[0]?.number })
+  await room.claim({ workspaceId, unit, wanted, againMs, pool }, async (most, mostCalls) => {
     const order = {
       campaign,
       agent: { id: agent.id, name: agent.agent_name },

@@ -52,7 +52,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       capacity = next.workerCapacity
     })
     const metrics = createWorkerMetrics(
-      workerId,
+      { workerId, pool: config.workerPool },
       () => capacity,
       config.otlpEndpoint !== undefined,
       () => ({
@@ -112,6 +112,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
         return capacity
       },
       metricsUrl: server.metricsUrl,
+      pool: config.workerPool,
       openConversation: async (open, port) => {
         const conversation = await openConversation(open, port)
         metrics.sessionOpened()

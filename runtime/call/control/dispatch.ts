@@ -61,10 +61,12 @@ interface Waiting {
   reject(): void
 }
 
+const isOfPool = (worker: LinkedWorker, pool: string): boolean => (worker.pool ?? '') === pool
+
 export class Dispatch {
   readonly #options: DispatchOptions
-  /** By rank. */
-  readonly #waiting = new Map<number, FairQueue<Waiting>>()
+  /** By rank and pool. */
+  readonly #waiting = new Map<string, { pool: string; rank: number; line: FairQueue<Waiting> }>()
   readonly #stopListening: () => void
   readonly #registered = new Map<string, { atMs: number; state: string; capacity: number }>()
   /** Workers that could not open a session lately: the others go first. */
@@ -135,21 +137,31 @@ export class Dispatch {
     }
   }
 
-  /** The least busy worker, for an announcement without a slot; workers in `but` are excluded. */
-  announcer(but: ReadonlySet<string>): LinkedWorker | undefined {
-    const all = this.#options.workers().filter(({ state, workerId }) => state !== 'draining' && !but.has(workerId))
+  /** The least busy worker of the pool, for an announcement without a slot; workers in `but` are excluded. */
+  announcer(but: ReadonlySet<string>, pool = ''): LinkedWorker | undefined {
+    const all = this.#options
+      .workers()
+      .filter((worker) => worker.state !== 'draining' && isOfPool(worker, pool) && !but.has(worker.workerId))
     return all.sort((a, b) => a.activeSessions / a.capacity - b.activeSessions / b.capacity)[0]
   }
 
   /** How many sessions wait on this node, by kind. */
   waiting(): Map<SeatKind, number> {
-    return new Map([...this.#waiting].map(([rank, line]) => [KIND_OF_RANK[rank] ?? 'outbound', line.size]))
+    const sums = new Map<SeatKind, number>()
+    for (const { rank, line } of this.#waiting.values()) {
+      const kind = KIND_OF_RANK[rank] ?? 'outbound'
+      sums.set(kind, (sums.get(kind) ?? 0) + line.size)
+    }
+    return sums
   }
 
-  #lineOf({ kind }: SlotClaim): FairQueue<Waiting> {
+  #lineOf({ kind, pool = '' }: SlotClaim): FairQueue<Waiting> {
     const rank = SEAT_RANKS[kind]
-    const line = this.#waiting.get(rank) ?? new FairQueue<Waiting>(MAX_WAITING)
-    this.#waiting.set(rank, line)
+    const key = `${rank} ${pool}`
+    const known = this.#waiting.get(key)
+    if (known !== undefined) return known.line
+    const line = new FairQueue<Waiting>(MAX_WAITING)
+    this.#waiting.set(key, { pool, rank, line })
     return line
   }
 
@@ -177,7 +189,7 @@ export class Dispatch {
     inBackground(
       'call',
       this.#options.slots
-        .forget(worker.workerId)
+        .forget(worker.workerId, worker.pool)
         .catch((err) =>
           this.#options.log.warn({ err, workerId: worker.workerId }, 'Could not unregister a voice worker'),
         ),
@@ -237,12 +249,12 @@ export class Dispatch {
 
   /** One for each workspace that waits on this node, of each rank. */
   #claims(): SlotClaim[] {
-    return [...this.#waiting].flatMap(([rank, line]) => {
+    return [...this.#waiting.values()].flatMap(({ pool, rank, line }) => {
       const kind = KIND_OF_RANK[rank]
       if (kind === undefined) return []
       return line.workspaceIds.map((workspaceId): SlotClaim => {
         const strategy = line.peekOf(workspaceId)?.claim.strategy
-        return { workspaceId, kind, ...(strategy && { strategy }) }
+        return { workspaceId, kind, ...(pool && { pool }), ...(strategy && { strategy }) }
       })
     })
   }
@@ -251,19 +263,23 @@ export class Dispatch {
     claims: readonly SlotClaim[],
   ): Promise<{ seatFor: (claim: SlotClaim) => ClaimedSlot; claim: SlotClaim } | undefined> {
     const { slots, leases, workers, log } = this.#options
-    const all = workers().filter(({ state }) => state === 'ready')
-    const rested = all.filter(({ workerId }) => !this.#resting.has(workerId))
-    const ready = new Map((rested.length > 0 ? rested : all).map((worker) => [worker.workerId, worker]))
-    if (ready.size === 0) return undefined
+    const ready = new Map(workers().flatMap((one) => (one.state === 'ready' ? [[one.workerId, one] as const] : [])))
     let taken: TakenSlot | undefined
-    try {
-      taken = await slots.take(claims, [...ready.keys()])
-    } catch (err) {
-      log.warn({ err }, 'Could not take a slot')
-      await this.#rest(RETRY_MS)
+    for (const [pool, ofPool] of Map.groupBy(claims, (claim) => claim.pool ?? '')) {
+      const all = [...ready.values()].filter((worker) => isOfPool(worker, pool)).map(({ workerId }) => workerId)
+      const rested = all.filter((workerId) => !this.#resting.has(workerId))
+      if (all.length === 0) continue
+      try {
+        taken = await slots.take(ofPool, rested.length > 0 ? rested : all, pool)
+      } catch (err) {
+        log.warn({ err }, 'Could not take a slot')
+        await this.#rest(RETRY_MS)
+      }
+      if (taken !== undefined) break
     }
     if (taken === undefined) return undefined
-    const held = { slot: taken.slot, holder: taken.holder }
+    const { slot, holder, pool } = taken
+    const held: HeldSlot = { slot, holder, ...(pool && { pool }) }
     leases.holdSlot(held)
     const worker = ready.get(workerOf(held.slot))!
     // Whose the slot is turns out when the line is asked: its wrap-up is then known.

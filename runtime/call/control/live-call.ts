@@ -405,7 +405,7 @@ export class LiveCall implements PathCall {
   /** The session without a slot: the least busy worker says the announcement. */
   #announce(): void {
     const { unseated, limits, dispatch } = this.#options
-    const worker = dispatch.announcer(this.#announcers)
+    const worker = dispatch.announcer(this.#announcers, this.#options.claim.pool)
     if (worker === undefined || unseated === undefined) {
       this.happened({ type: 'no_capacity' })
       return

@@ -7,9 +7,9 @@ import type { SlotClaim } from '../../admission/slot-claim.ts'
 export interface Slots {
   /**
    * Takes a ready slot of these workers for one of the claims, by its strategy: the claim whose turn it is among all that
-   * wait on any node. Undefined when nothing is ready, or it is for a claim of another node.
+   * wait for that pool on any node. Undefined when nothing is ready, or it is for a claim of another node.
    */
-  take(claims: readonly SlotClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined>
+  take(claims: readonly SlotClaim[], workerIds: readonly string[], pool?: string): Promise<TakenSlot | undefined>
   /** Gives the slot back, ready again after `wrapUpMs`; `'lost'` when its worker is. False: the holder didn't hold it. */
   release(held: HeldSlot, wrapUpMs: number | 'lost'): Promise<boolean>
   /** Extends the leases; returns the slots that others hold by now. */
@@ -17,7 +17,7 @@ export interface Slots {
   /** Renews the worker's entry and makes the slots ready that are missing, as far as it has room for sessions. */
   register(worker: WorkerEntry, activeSessions: number): Promise<void>
   /** Forgets a worker that stops, with its ready slots. */
-  forget(workerId: string): Promise<void>
+  forget(workerId: string, pool?: string): Promise<void>
   /** Calls the listener when everything kept may be forgotten. Returns what ends that. */
   onForgotten(listener: () => void): () => void
 }
@@ -27,12 +27,16 @@ export interface WorkerEntry {
   workerId: string
   capacity: number
   metricsUrl: string
+  /** Absent: the one without a name. */
+  pool?: string
 }
 
 /** A slot and the one who holds it: a name used once. */
 export interface HeldSlot {
   slot: string
   holder: string
+  /** Of its worker; absent: the one without a name. */
+  pool?: string
 }
 
 /** A slot and the claim that got it. */

@@ -77,6 +77,8 @@ export interface LinkedWorker {
   readonly activeSessions: number
   readonly state: WorkerState
   readonly metricsUrl: string
+  /** Which calls it serves; empty: those without a pool. */
+  readonly pool: string
   /** A session of this agent is likely to follow for this call. */
   warm(callId: string, agent: AgentSpec): void
   /** Asks it to take nothing new and to end once its calls are over. */
@@ -137,7 +139,10 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
   const hello = (link: WorkerLink): void => {
     links.get(link.workerId)?.fail('replaced by a new link of the same worker')
     links.set(link.workerId, link)
-    options.log.info({ workerId: link.workerId, capacity: link.capacity }, 'Voice worker linked')
+    options.log.info(
+      { workerId: link.workerId, capacity: link.capacity, ...(link.pool && { pool: link.pool }) },
+      'Voice worker linked',
+    )
   }
   const gone = (link: WorkerLink, leaving: boolean): void => {
     if (links.get(link.workerId) !== link) return
@@ -193,6 +198,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   activeSessions = 0
   state: WorkerState = 'draining'
   metricsUrl = ''
+  pool = ''
   /** Its audio is as good a sign of life as its beats, which may wait behind much of it. */
   heardAtMs: number
   readonly #socket: Socket
@@ -252,6 +258,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.workerId = message.workerId
         this.capacity = message.capacity
         this.metricsUrl = message.metricsUrl
+        this.pool = message.pool ?? ''
         this.#reloads = message.reloads === true
         this.#hello(this)
         this.#send({ type: 'welcome', nodeId: this.#options.nodeId })

@@ -21,6 +21,8 @@ export interface LinksOptions {
   /** Sessions at once, over all api nodes; read each time. */
   readonly capacity: number
   metricsUrl: string
+  /** Which calls it serves; absent: those without a pool. */
+  pool?: string
   openConversation: OpenConversation
   /** A session of this agent is likely to follow for this call. */
   warm?(callId: string, agent: AgentSpec): void

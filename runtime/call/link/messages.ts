@@ -82,6 +82,8 @@ export const WORKER_MESSAGE = Type.Union([
     workerId: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
     capacity: Type.Integer({ minimum: 0, maximum: 1000 }),
     metricsUrl: Type.String({ maxLength: 2000 }),
+    /** Which calls it serves; absent or empty: those without a pool. */
+    pool: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{0,32}$' })),
     /** It understands `reload`. */
     reloads: Type.Optional(Type.Boolean()),
   }),

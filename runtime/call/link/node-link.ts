@@ -115,7 +115,7 @@ export class NodeLink implements SessionLink {
   }
 
   #dial(): void {
-    const { token, workerId, capacity, metricsUrl, clock, log } = this.#worker.options
+    const { token, workerId, capacity, metricsUrl, pool = '', clock, log } = this.#worker.options
     const socket = new WebSocket(this.#url, {
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
@@ -129,7 +129,7 @@ export class NodeLink implements SessionLink {
       boundary('link', () => {
         this.#heardAtMs = clock.monotonicMs()
         this.#beatAtMs = this.#heardAtMs
-        const hello = { protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl, reloads: true }
+        const hello = { protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl, pool, reloads: true }
         this.send({ type: 'hello', ...hello })
         this.beat()
         this.#heartbeat = setInterval(

@@ -42,7 +42,12 @@ export async function startPhone(
 export async function linkWorker(
   t: Teardown,
   api: TestApi,
-  options: { capacity?: number; openConversation?: OpenConversation; warm?: (callId: string) => void } = {},
+  options: {
+    capacity?: number
+    pool?: string
+    openConversation?: OpenConversation
+    warm?: (callId: string) => void
+  } = {},
 ): Promise<void> {
   const links = connectLinks({
     urls: [api.url.replace(/^http/, 'ws')],
@@ -50,6 +55,7 @@ export async function linkWorker(
     workerId: uuidv7(),
     capacity: options.capacity ?? 10,
     metricsUrl: 'http://127.0.0.1:1/metrics',
+    ...(options.pool !== undefined && { pool: options.pool }),
     openConversation: options.openConversation ?? scriptedConversation,
     ...(options.warm && { warm: options.warm }),
     state: () => 'ready',

@@ -106,6 +106,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /operator/users',
     'GET /operator/workers',
     'GET /operator/audit-log',
+    'GET /operator/worker-pools',
     'GET /operator/phone-numbers',
     'GET /operator/security-log',
   ],

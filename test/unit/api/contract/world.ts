@@ -261,6 +261,8 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     phone_number: of.phoneNumber,
     worker_id: WORKER_ID,
     provider: 'twilio',
+    kind: 'region',
+    key: '+49',
   }
   return route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]

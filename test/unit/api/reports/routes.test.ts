@@ -227,7 +227,7 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
     eventLoopLagLimitMs: 100,
   } as const
   const metrics = createWorkerMetrics(
-    'worker-1',
+    { workerId: 'worker-1', pool: '' },
     () => 12,
     false,
     () => readings,

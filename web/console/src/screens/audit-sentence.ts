@@ -11,6 +11,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'POST /auth/delete-account': t('Deleted their account'),
   'PUT /operator/maintenance': t('Began maintenance, or changed its sentence'),
   'DELETE /operator/maintenance': t('Ended maintenance'),
+  'PUT /operator/worker-pools': t('Gave calls to a pool of workers'),
+  'DELETE /operator/worker-pools/{kind}/{key}': t('Took calls from a pool of workers'),
   'POST /operator/reload': t('Had settings read anew'),
   'POST /workspaces': t('Created the workspace'),
   'POST /workspaces/{workspace_id}/switch': t('Went into the workspace'),

@@ -58,7 +58,7 @@ function consult(workers: Worker[]) {
   }
   const seatOf = (worker: Worker): ClaimedSlot => ({
     worker: {
-      ...{ workerId: 'w', capacity: 1, activeSessions: 0, state: 'ready', metricsUrl: '' },
+      ...{ workerId: 'w', capacity: 1, activeSessions: 0, state: 'ready', metricsUrl: '', pool: '' },
       warm: () => undefined,
       drain: () => undefined,
       reload: () => undefined,

@@ -175,7 +175,6 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /operator/worker-pools': 'operator',
   'PUT /operator/worker-pools': 'operator',
   'DELETE /operator/worker-pools/{kind}/{key}': 'operator',
-  'POST /operator/reload': 'operator',
   'GET /maintenance': 'anyone',
   'PUT /operator/maintenance': 'operator',
   'DELETE /operator/maintenance': 'operator',

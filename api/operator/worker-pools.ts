@@ -14,7 +14,7 @@ import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 
-/** Pools of voice workers: who is served by which, and what they have. */
+/** Pools of voice workers: which one serves which calls, and their seats. */
 
 const common = { auth: 'jwt', role: 'operator', tag: 'Operator' } as const
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
@@ -53,7 +53,7 @@ const list = defineRoute({
   method: 'GET',
   path: '/operator/worker-pools',
   success: { status: 200, schema: PoolsBody },
-  summary: 'The pools of voice workers, and who is served by which',
+  summary: 'The pools of voice workers, and which calls each serves',
   examples: {
     success: { rules: [ruleExample], pools: [{ pool: 'eu', workers: 2, seats: 40, ready: 31 }] },
   },

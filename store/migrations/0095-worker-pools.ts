@@ -1,5 +1,5 @@
 /**
- * Which pool of voice workers serves whom: an agent, a workspace, or a region, which is the beginning of a number of ours (`+49`).
+ * Which pool of voice workers serves an agent, a workspace, or a region, which is the beginning of a number of ours (`+49`).
  * The most specific row counts; without one it is the pool without a name.
  */
 export const sql = `

@@ -3,7 +3,7 @@ import type { Store } from '../database/database.ts'
 export const POOL_KINDS = ['agent', 'workspace', 'region'] as const
 export type PoolKind = (typeof POOL_KINDS)[number]
 
-/** Who is served by which pool. `key`: the id of the agent or workspace, or the beginning of a number of ours (`+49`). */
+/** A pool and the calls it serves. `key`: the id of the agent or workspace, or the beginning of a number of ours (`+49`). */
 export interface PoolRule {
   kind: PoolKind
   key: string

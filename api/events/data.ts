@@ -1,13 +1,14 @@
-import { agentDetails } from '../../store/agents/agents.ts'
+import { type AgentDetails, agentDetails } from '../../store/agents/agents.ts'
 import { type CallMarks, marksOfCalls, turnsOf } from '../../store/calls/calls.ts'
 import type { Store } from '../../store/database/database.ts'
-import type { Batch, Call, CallTurn, Document } from '../../store/database/schema.ts'
+import type { Batch, Call, CallTurn, Document, ProspectUpload } from '../../store/database/schema.ts'
 import type { StoredEvent } from '../../store/events/workspace-events.ts'
 import type { EventData } from '../../workers/webhooks/event-data.ts'
 import { agentBody } from '../agents/schema.ts'
 import { batchBody } from '../batches/schema.ts'
 import { callBody } from '../calls/schema.ts'
 import { documentBody } from '../knowledge/schema.ts'
+import { uploadBody } from '../prospects/schema.ts'
 
 /** What of a call's events comes from its row, as it was then. */
 const ROW_OF_CALL = new Set([
@@ -71,10 +72,22 @@ async function dataOf(
     return { agent_id: document.agent_id, ...documentBody(document) }
   }
   if (type === 'agent.changed') {
-    const agent = await agentDetails(store.tenant(workspaceId), subject ?? '')
-    return agent === undefined ? { agent_id: subject } : agentBody(agent)
+    const now = await agentDetails(store.tenant(workspaceId), subject ?? '')
+    // What it was is in the event; the numbers that reach it and its documents are of now.
+    const row = withTimes(data, ['created_at', 'updated_at'])
+    if (now === undefined && data.id === undefined) return { agent_id: subject }
+    return agentBody({ phone_numbers: [], documents: 0, ...now, ...row } as unknown as AgentDetails)
   }
-  if (type === 'prospect.resolved') return prospectData(data)
+  if (type === 'prospect.resolved' || type === 'prospect.added') return prospectData(data)
+  if (type === 'prospect.callback_missed') {
+    return { ...data, prospect_uuid: data.uuid, campaign_slug: data.campaign }
+  }
+  if (type.startsWith('campaign.')) return { campaign_id: subject, campaign_slug: data.slug, ...data }
+  if (type.startsWith('upload.')) {
+    const upload = withTimes(data, ['created_at', 'finished_at', 'attested_at']) as unknown as ProspectUpload
+    const { list_id, campaign_id, campaign_slug } = data
+    return { ...uploadBody(upload), list_uuid: list_id, campaign_id, campaign_slug }
+  }
   if (isMomentOfCall(type)) return { ...data, ...correlation(calls.get(subject ?? '')) }
   return data
 }

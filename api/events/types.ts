@@ -4,6 +4,7 @@ import { AgentBody, agentExample } from '../agents/schema.ts'
 import { BatchBody, batchExample } from '../batches/schema.ts'
 import { CallBody, callExample } from '../calls/schema.ts'
 import { DocumentBody } from '../knowledge/schema.ts'
+import { UploadBody, uploadExample } from '../prospects/schema.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
 
 /** The events of a workspace: what webhooks are sent and live streams show. */
@@ -41,13 +42,23 @@ const marks = {
 }
 const Millis = Type.Number({ description: 'Milliseconds from the answer.' })
 const Campaign = Type.Object({
-  slug: Type.String(),
+  campaign_id: Id,
+  campaign_slug: Type.String(),
+  slug: Type.String({ description: 'As `campaign_slug`.' }),
   name: Type.String(),
   active: Type.Boolean(),
   paused: Type.Boolean(),
   pause_reason: Nullable(Type.String()),
 })
-const campaignExample = { slug: 'renewals', name: 'Renewals', active: true, paused: false, pause_reason: null }
+const campaignExample = {
+  campaign_id: '0197f3a2-7c1e-7000-8000-000000000021',
+  campaign_slug: 'renewals',
+  slug: 'renewals',
+  name: 'Renewals',
+  active: true,
+  paused: false,
+  pause_reason: null,
+}
 const Prospect = Type.Object({
   uuid: Id,
   list_uuid: Id,
@@ -93,6 +104,30 @@ const prospectExample: Static<typeof Prospect> = {
   attempts: 2,
   last_attempt_at: '2026-01-31T09:00:00.000Z',
   created_at: '2026-01-30T09:00:00.000Z',
+}
+const Upload = Type.Object({
+  ...UploadBody.properties,
+  list_uuid: Id,
+  campaign_id: Id,
+  campaign_slug: Nullable(Type.String()),
+})
+const uploadOfExample = {
+  ...uploadExample,
+  list_uuid: prospectExample.list_uuid,
+  campaign_id: campaignExample.campaign_id,
+  campaign_slug: 'renewals',
+}
+const NumberOfAgent = Type.Object({
+  phone_number: Type.String(),
+  provider: Type.String(),
+  trunk: Nullable(Type.String()),
+  agent_id: Nullable(Id),
+})
+const numberExample = {
+  phone_number: '+14155550100',
+  provider: 'sim',
+  trunk: null,
+  agent_id: callExample.agent_id,
 }
 const Document = Type.Object({ agent_id: Id, ...DocumentBody.properties })
 const documentExample = {
@@ -183,6 +218,24 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     }),
     example: { ...idsExample, ...seqExample, id: 'call_1', name: 'opening_hours', arguments: { day: 'Monday' } },
   },
+  'call.tool_returned': {
+    summary: 'A tool that the agent used has answered, or failed',
+    data: Type.Object({
+      ...ids,
+      ...marks,
+      ...place,
+      id: Type.String({ description: 'That of `call.tool_called`.' }),
+      result: Type.String(),
+      ms: Type.Number({ description: 'How long it took.' }),
+      error: Nullable(Type.String()),
+    }),
+    example: { ...idsExample, ...seqExample, id: 'call_1', result: '{"opens":"09:00"}', ms: 84, error: null },
+  },
+  'call.transfer_failed': {
+    summary: 'A transfer did not come about; the agent goes on',
+    data: Type.Object({ ...ids, ...marks, ...place, to: Type.String(), reason: Type.String() }),
+    example: { ...idsExample, ...seqExample, to: '+14155550142', reason: 'busy' },
+  },
   'call.transferred': {
     summary: 'The caller talks with another human',
     data: Type.Object({ ...ids, ...marks, ...place, to: Type.String() }),
@@ -197,6 +250,12 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     recording_url: `http://localhost:8080/calls/${callExample.call_log_id}/recording`,
   }),
   'batch.started': { summary: 'A batch begins to call', data: BatchBody, example: batchExample },
+  'batch.paused': { summary: 'A batch was paused', data: BatchBody, example: { ...batchExample, status: 'paused' } },
+  'batch.resumed': {
+    summary: 'A paused batch goes on',
+    data: BatchBody,
+    example: { ...batchExample, status: 'running' },
+  },
   'batch.completed': { summary: 'Every row of a batch was dealt with', data: BatchBody, example: batchExample },
   'batch.canceled': { summary: 'A batch was canceled', data: BatchBody, example: batchExample },
   'campaign.started': { summary: 'A campaign begins to call, or goes on', data: Campaign, example: campaignExample },
@@ -220,6 +279,26 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     data: Campaign,
     example: campaignExample,
   },
+  'campaign.deleted': {
+    summary: 'A campaign was deleted',
+    data: Campaign,
+    example: { ...campaignExample, active: false },
+  },
+  'prospect.added': {
+    summary: 'A prospect was added by itself; those of uploads are not told one by one',
+    data: Prospect,
+    example: { ...prospectExample, status: 'waiting', resolution: null, disposition: null, attempts: 0 },
+  },
+  'upload.completed': {
+    summary: 'All rows of an upload are loaded or refused',
+    data: Upload,
+    example: uploadOfExample,
+  },
+  'upload.failed': {
+    summary: 'An upload could not be loaded whole; it may be retried',
+    data: Upload,
+    example: { ...uploadOfExample, status: 'failed', error: 'The database does not take this row' },
+  },
   'prospect.resolved': {
     summary: 'A prospect that was called will not be called again',
     data: Prospect,
@@ -230,7 +309,9 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     data: Type.Object({
       uuid: Id,
       list_uuid: Id,
+      prospect_uuid: Id,
       campaign: Nullable(Type.String()),
+      campaign_slug: Nullable(Type.String()),
       primary_phone: Type.String(),
       call_back_at: Instant,
       reason: Type.String(),
@@ -238,7 +319,9 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     example: {
       uuid: prospectExample.uuid,
       list_uuid: prospectExample.list_uuid,
+      prospect_uuid: prospectExample.uuid,
       campaign: prospectExample.campaign,
+      campaign_slug: prospectExample.campaign,
       primary_phone: prospectExample.primary_phone,
       call_back_at: '2026-01-31T15:00:00.000Z',
       reason: 'The campaign was paused',
@@ -257,6 +340,23 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
       reason: 'Asked not to be called',
       source: 'call',
       call_log_id: callExample.call_log_id,
+    },
+  },
+  'do_not_call.removed': {
+    summary: 'A number may be called again',
+    data: Type.Object({ phone_number: Type.String() }),
+    example: { phone_number: '+14155550199' },
+  },
+  'number.added': { summary: 'A number was registered or bought', data: NumberOfAgent, example: numberExample },
+  'number.changed': { summary: 'Another agent or trunk serves a number', data: NumberOfAgent, example: numberExample },
+  'number.removed': { summary: 'A number was given up', data: NumberOfAgent, example: numberExample },
+  'chat.started': {
+    summary: 'Somebody begins to write with an agent',
+    data: Type.Object({ chat_id: Id, agent_id: Id, session_id: Type.String() }),
+    example: {
+      chat_id: '0197f3a2-7c1e-7000-8000-000000000020',
+      agent_id: callExample.agent_id,
+      session_id: 'visitor-42',
     },
   },
   'number.blocked': {
@@ -285,9 +385,14 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     example: { ...documentExample, status: 'failed', chunks: 0, error: 'The file is encrypted' },
   },
   'agent.changed': {
-    summary: 'An agent was made or changed; it is shown as it is when the event is sent',
+    summary: 'An agent was made or changed; it is shown as it was then',
     data: AgentBody,
     example: agentExample,
+  },
+  'agent.deleted': {
+    summary: 'An agent was deleted',
+    data: Type.Object({ agent_id: Id, agent_name: Type.String() }),
+    example: { agent_id: callExample.agent_id, agent_name: 'Reception' },
   },
   'trunk.down': {
     summary: 'A trunk answers no more, or refuses',

@@ -12,6 +12,13 @@ export type WorkspaceEventInput =
       data: { slug: string; name: string; active: boolean; paused: boolean; pause_reason: string | null }
     }
   | {
+      type: 'prospect.added'
+      /** Of the prospect, with which the event is erased. */
+      subject: string
+      /** Its row, and `campaign`: the slug of its campaign. */
+      data: Record<string, unknown>
+    }
+  | {
       type: 'prospect.callback_missed'
       /** Of the prospect, with which the event is erased. */
       subject: string

@@ -48,6 +48,7 @@ import { sql as tokenParts } from './0091-token-parts.ts'
 import { sql as maintenance } from './0094-maintenance.ts'
 import { sql as workerPools } from './0095-worker-pools.ts'
 import { sql as records } from './0096-records.ts'
+import { sql as moreEvents } from './0098-more-events.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 
 interface Named {
@@ -140,5 +141,6 @@ export const MIGRATIONS: readonly Migration[] = [
       { name: 'calls_by_metadata', on: "calls using gin (metadata jsonb_path_ops) where metadata <> '{}'" },
     ],
   },
+  { name: '0098-more-events', sql: moreEvents },
   { name: '0107-invitation-links', sql: invitationLinks },
 ]

@@ -4,6 +4,7 @@ import type { Store } from '../database/database.ts'
 import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
 import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
+import { publishEvent } from '../events/workspace-events.ts'
 
 /** Prospects as the API shows them; store/campaigns/prospect-claims.ts calls them. */
 
@@ -47,7 +48,7 @@ export function insertProspect(
         .executeTakeFirst()
       if (same !== undefined) return 'duplicate'
     }
-    return db
+    const made = await db
       .insertInto('prospects')
       .values({
         ...prospect,
@@ -59,6 +60,11 @@ export function insertProspect(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    await publishEvent(
+      { workspaceId: tenant.workspaceId, db },
+      { type: 'prospect.added', subject: made.id, data: { ...made, campaign: campaign.slug } },
+    )
+    return made
   })
 }
 

@@ -16,6 +16,12 @@ export function workspaceEventOf(event: CallEvent): { type: string; data: Record
       const { id, name, arguments: given } = event
       return { type: 'call.tool_called', data: { ...place, id, name, arguments: given } }
     }
+    case 'tool_returned': {
+      const { id, result, ms, error } = event
+      return { type: 'call.tool_returned', data: { ...place, id, result, ms, error: error ?? null } }
+    }
+    case 'transfer_failed':
+      return { type: 'call.transfer_failed', data: { ...place, to: event.to, reason: event.reason } }
     case 'transfer_done':
       return { type: 'call.transferred', data: { ...place, to: event.to } }
     case 'fault':

@@ -13,6 +13,7 @@ import { createLogger, type Logger } from '../../../runtime/process/log.ts'
 import { openStore, type Store } from '../../../store/database/database.ts'
 import type { KeyScope } from '../../../store/database/schema.ts'
 import { undeclared } from '../source/declared.ts'
+import { undeclaredEvent } from '../source/declared-event.ts'
 import { testReloads } from './reloads.ts'
 import { type Teardown, testDatabase, testFolder, testRedis } from './services.ts'
 
@@ -83,6 +84,8 @@ export class ApiClient {
     }
     const fault = undeclared(method, url.pathname, answer.status, answer.body)
     if (fault) throw new Error(fault)
+    const faults = url.pathname === '/events' && isJson ? (answer.body.items ?? []).map(undeclaredEvent) : []
+    for (const wrong of faults) if (wrong !== undefined) throw new Error(wrong)
     if (!isJson || response.status < 400) return answer
     // `undeclared` has looked at the rest; a test says what the caller reads.
     const { detail, code, request_id: _, params, ...more } = answer.body ?? {}

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { until } from '../instance/realtime-node.ts'
 import type { Teardown } from '../instance/services.ts'
+import { undeclaredEvent } from '../source/declared-event.ts'
 
 /** A message as it came. */
 export interface Received {
@@ -46,12 +47,16 @@ export async function startReceiver(
     server.close()
   })
   const find: Receiver['of'] = async (type, wanted = () => true) => {
+    // Requests to agents' own webhooks are no events.
     const found = () => received.find(({ body }) => body?.type === type && wanted(body))
     await until(
       () => found() !== undefined,
       () => `${type}; came: ${received.map(({ body }) => body?.type).join(', ')}`,
     )
-    return found()!
+    const message = found()!
+    const fault = message.headers['webhook-id'] === message.body.id ? undeclaredEvent(message.body) : undefined
+    if (fault !== undefined) throw new Error(fault)
+    return message
   }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, of: find }
 }

@@ -1,6 +1,6 @@
 /**
- * Events of agents, numbers, batches, uploads, entries of the do-not-call list, chats and campaigns that nobody was told of. `data` of an agent
- * is its row as it was then. What goes with its workspace is told to nobody.
+ * Further events of agents, numbers, batches, uploads, entries of the do-not-call list, chats and campaigns. `data` of an agent
+ * is its row as it was then. What goes with its workspace publishes nothing.
  */
 export const sql = `
 create function workspace_lives(id uuid) returns boolean language sql stable as $$

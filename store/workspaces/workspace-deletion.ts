@@ -49,6 +49,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'workspace_events',
   'trunk_hosts',
   'carrier_numbers',
+  'one_time_links',
   'invitations',
   'memberships',
   'call_rollups',

@@ -22,7 +22,7 @@ import { CallerAudio } from './caller-audio.ts'
 import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
-import { LostWorkers } from './lost-workers.ts'
+import { pauseAfterLossMs } from './lost-workers.ts'
 import { Marks } from './marks.ts'
 import {
   type EndCause,
@@ -96,7 +96,6 @@ export class LiveCall implements PathCall {
   /** Workers asked to say the announcement. */
   readonly #announcers = new Set<string>()
   #failedOpenings = 0
-  readonly #lost = new LostWorkers()
   #resolveDone: (outcome: Outcome) => void = () => undefined
 
   constructor(options: LiveCallOptions) {
@@ -217,7 +216,6 @@ export class LiveCall implements PathCall {
   /** The worker that was offered the session runs it now. */
   accepted(): void {
     clearTimeout(this.#offerTimer)
-    this.#lost.accepted(this.#options.clock.monotonicMs())
     this.happened({ type: 'accepted' })
   }
 
@@ -249,39 +247,21 @@ export class LiveCall implements PathCall {
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
-    if (!this.#mayGoOn(reason)) return
-    if (this.#state.phase === 'in_progress') {
-      this.leg.agentState('thinking')
-      this.#hold ??= new HoldSound(this.leg)
-      // The caller talks with a supervisor and needs no hold sound.
-      if (!this.log.state.takenOver) this.#hold.start()
-    }
-    this.happened({ type: 'worker_lost' })
+    this.happened({ type: 'worker_lost', ...(reason === DRAINED ? {} : { cameTo: this.#cameTo() }) })
   }
 
-  /**
-   * Poison-call guard: workers lost in a row, whether or not they had accepted the call, were probably lost to this call: it is
-   * not offered to another. False: the call is over.
-   */
-  #mayGoOn(reason: string): boolean {
-    if (reason === DRAINED) return true
-    const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
-    const answers = this.log.state.turns.filter(({ role, interrupted }) => role === 'assistant' && !interrupted).length
-    const then = this.#lost.lost(turns, answers, this.#options.clock.monotonicMs())
-    if (then === 'go_on') return true
-    const message = this.#lost.count
-    // A call that no worker has accepted yet has nothing to leave out.
-    const leftOut = then === 'give_up' || this.#state.answeredAtMs === undefined ? undefined : this.#leaveOut()
-    if (leftOut === undefined) {
-      this.happened({ type: 'refused', message: `${message}; the call is given up` })
-      return false
+  #cameTo() {
+    const { turns, greeting } = this.log.state
+    return {
+      turns: turns.filter(({ role }) => role === 'user').length,
+      answers: turns.filter(({ role, interrupted }) => role === 'assistant' && !interrupted).length,
+      // Recording starts only after its notice was played.
+      mayLeaveOut: greeting !== 'notice' || this.tap === undefined,
     }
-    this.log.append({ type: 'fault', stage: 'session', sentence: `${message}; ${leftOut}` })
-    return true
   }
 
-  /** The next worker does without what the caller said last and what the agent was about to say. Undefined: it can't. */
-  #leaveOut(): string | undefined {
+  /** The next worker does without what the caller said last and what the agent was about to say. Returns words for the log. */
+  #leaveOut(): string {
     const { waiting, said, greeting, consent } = this.log.state
     this.audio.drop()
     const inputs = waiting.map(({ seq }) => seq)
@@ -292,8 +272,6 @@ export class LiveCall implements PathCall {
     }
     const asks = Boolean(this.#options.agent.consentMessage?.trim())
     if (greeting === 'notice') {
-      // Recording starts only after the notice was played.
-      if (this.tap !== undefined) return undefined
       this.log.append({ type: 'greeting', step: asks ? 'consent_asked' : 'first_message' })
       return 'the recording notice is left out'
     }
@@ -334,6 +312,15 @@ export class LiveCall implements PathCall {
         this.leg.answer()
         this.#join()
         break
+      case 'leave_out':
+        this.log.append({ type: 'fault', stage: 'session', sentence: `${effect.because}; ${this.#leaveOut()}` })
+        break
+      case 'hold':
+        this.leg.agentState('thinking')
+        this.#hold ??= new HoldSound(this.leg)
+        // The caller talks with a supervisor and needs no hold sound.
+        if (!this.log.state.takenOver) this.#hold.start()
+        break
       case 'resume':
         this.#options.log.info({ callId: this.callId, workerId: this.#seat?.worker.workerId }, 'Call taken over')
         this.#workerTaken('resumed')
@@ -348,7 +335,7 @@ export class LiveCall implements PathCall {
   async #seek(): Promise<void> {
     const { clock } = this.#options
     try {
-      const pauseMs = this.#lost.pauseMs(clock.monotonicMs())
+      const pauseMs = pauseAfterLossMs(this.#state.lost, clock.monotonicMs())
       if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: this.#over.signal })
       const waitMs = this.#state.seekUntilMs - clock.monotonicMs()
       const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(this.#claim(), waitMs, this.#over.signal))

@@ -7,51 +7,55 @@ const PAUSES_MS = [1_500, 3_000]
 /** A worker that ran the conversation this long was not lost to the replayed state. */
 const INNOCENT_MS = 60_000
 
-/** What follows from the loss of a worker: the call is offered to another; offered without the suspected input; or ended. */
-type AfterLoss = 'go_on' | 'leave_out' | 'give_up'
+/**
+ * The workers that a call lost, so that a poison call does not kill one worker after the other, and with them the calls of other
+ * callers. Times are monotonic milliseconds.
+ */
+export interface LostWorkers {
+  readonly inARow: number
+  readonly withoutAnswer: number
+  /** At the last loss: how often the caller had spoken, and the agent to the end. */
+  readonly turns: number
+  readonly answers: number
+  readonly lostAtMs: number
+  /** Since when a worker runs the conversation. */
+  readonly acceptedAtMs?: number | undefined
+}
+
+export const NO_LOST_WORKERS: LostWorkers = { inARow: 0, withoutAnswer: 0, turns: -1, answers: 0, lostAtMs: 0 }
 
 /**
- * Counts the workers a call lost, so that a poison call does not kill one worker after the other, and with them the calls of other
- * callers. Pure: times are monotonic milliseconds, passed in.
+ * One more, whether or not it had accepted the call.
+ *
+ * @param turns how often the caller has spoken
+ * @param answers how often the agent has, to the end
  */
-export class LostWorkers {
-  #inARow = 0
-  #withoutAnswer = 0
-  #turns = -1
-  #answers = 0
-  #acceptedAtMs: number | undefined
-  #lostAtMs = 0
-
-  accepted(nowMs: number): void {
-    this.#acceptedAtMs = nowMs
+export function workerLost(before: LostWorkers, turns: number, answers: number, nowMs: number): LostWorkers {
+  const ranMs = before.acceptedAtMs === undefined ? 0 : nowMs - before.acceptedAtMs
+  return {
+    inARow: turns === before.turns && ranMs < INNOCENT_MS ? before.inARow + 1 : 1,
+    withoutAnswer: answers > before.answers ? 1 : before.withoutAnswer + 1,
+    turns,
+    answers,
+    lostAtMs: nowMs,
   }
+}
 
-  /**
-   * @param turns how often the caller has spoken
-   * @param answers how often the agent has, to the end
-   */
-  lost(turns: number, answers: number, nowMs: number): AfterLoss {
-    const ranMs = this.#acceptedAtMs === undefined ? 0 : nowMs - this.#acceptedAtMs
-    this.#acceptedAtMs = undefined
-    this.#inARow = turns === this.#turns && ranMs < INNOCENT_MS ? this.#inARow + 1 : 1
-    this.#turns = turns
-    this.#lostAtMs = nowMs
-    this.#withoutAnswer = answers > this.#answers ? 1 : this.#withoutAnswer + 1
-    this.#answers = answers
-    if (this.#inARow >= 2 * MOST_IN_A_ROW || this.#withoutAnswer >= MOST_WITHOUT_ANSWER) return 'give_up'
-    return this.#inARow === MOST_IN_A_ROW ? 'leave_out' : 'go_on'
-  }
+/** What follows from the last loss: the call is offered to another worker; offered without the suspected input; or ended. */
+export function afterLoss({ inARow, withoutAnswer }: LostWorkers): 'go_on' | 'leave_out' | 'give_up' {
+  if (inARow >= 2 * MOST_IN_A_ROW || withoutAnswer >= MOST_WITHOUT_ANSWER) return 'give_up'
+  return inARow === MOST_IN_A_ROW ? 'leave_out' : 'go_on'
+}
 
-  /** How long the call waits before it is offered again. */
-  pauseMs(nowMs: number): number {
-    const pauseMs = this.#inARow < 2 ? 0 : PAUSES_MS[Math.min(this.#inARow - 2, PAUSES_MS.length - 1)]!
-    return Math.max(0, this.#lostAtMs + pauseMs - nowMs)
-  }
+/** How long the call waits before it is offered again. */
+export function pauseAfterLossMs({ inARow, lostAtMs }: LostWorkers, nowMs: number): number {
+  const pauseMs = inARow < 2 ? 0 : PAUSES_MS[Math.min(inARow - 2, PAUSES_MS.length - 1)]!
+  return Math.max(0, lostAtMs + pauseMs - nowMs)
+}
 
-  /** Words for the log: how many were lost. */
-  get count(): string {
-    return this.#inARow >= MOST_IN_A_ROW
-      ? `${this.#inARow} voice workers were lost in a row`
-      : `${this.#withoutAnswer} voice workers were lost without an answer between them`
-  }
+/** Words for the log: how many were lost. */
+export function countOfLost({ inARow, withoutAnswer }: LostWorkers): string {
+  return inARow >= MOST_IN_A_ROW
+    ? `${inARow} voice workers were lost in a row`
+    : `${withoutAnswer} voice workers were lost without an answer between them`
 }

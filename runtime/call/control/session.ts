@@ -1,6 +1,7 @@
 import type { CallState } from '../log/fold.ts'
 import type { LegEndReason } from '../types/leg.ts'
 import type { EndReason, Outcome, SessionEndReason } from '../types/outcome.ts'
+import { afterLoss, countOfLost, type LostWorkers, NO_LOST_WORKERS, workerLost } from './lost-workers.ts'
 
 /**
  * The life of one call: queued → ringing → in_progress → ended. Pure: it maps events to effects, and
@@ -14,6 +15,7 @@ export interface SessionState {
   readonly answeredAtMs: number | undefined
   /** Until when a worker is looked for. */
   readonly seekUntilMs: number
+  readonly lost: LostWorkers
   /** The caller talks with another human. */
   readonly transferred?: boolean
   /** No worker was free in time: the call ends with an announcement. */
@@ -37,13 +39,24 @@ export type SessionEvent =
   | { type: 'declined' }
   /** The agent can't be run by any worker. */
   | { type: 'refused'; message: string }
-  | { type: 'worker_lost' }
+  /** It is gone, or gave the session back: then nothing is said of how far the call had come. */
+  | { type: 'worker_lost'; cameTo?: CameTo }
   | { type: 'no_capacity' }
   | { type: 'agent_ended'; reason: Exclude<SessionEndReason, 'worker_drained'>; error?: string }
   | { type: 'leg_ended'; reason: LegEndReason }
   /** The caller talks with another human: no agent is needed any more. */
   | { type: 'transferred' }
   | { type: 'hung_up' }
+
+/** How far a call had come when its worker was lost. */
+interface CameTo {
+  /** How often the caller has spoken. */
+  turns: number
+  /** How often the agent has, to the end. */
+  answers: number
+  /** The next worker can do without what this one was lost at. */
+  mayLeaveOut: boolean
+}
 
 export type SessionEffect =
   /** Look for a worker until `seekUntilMs`. */
@@ -55,6 +68,10 @@ export type SessionEffect =
   | { type: 'record_ringing' }
   /** The agent is there for the first time: tell the leg, write it down. */
   | { type: 'answer' }
+  /** The next worker does without what the last ones were lost at. */
+  | { type: 'leave_out'; because: string }
+  /** A sound until another worker is there. */
+  | { type: 'hold' }
   /** Another worker took over. */
   | { type: 'resume' }
   /** Release everything, close the leg, write the outcome. */
@@ -76,6 +93,7 @@ export const QUEUED: SessionState = {
   worker: 'none',
   answeredAtMs: undefined,
   seekUntilMs: 0,
+  lost: NO_LOST_WORKERS,
 }
 
 /** What follows from the event. `nowMs` is monotonic. */
@@ -105,7 +123,7 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
     case 'worker_lost':
       if (state.transferred === true) return same
       if (state.abandoned) return finish(state, { reason: 'worker_lost' })
-      return lost(state, nowMs, waits.recoveryMs)
+      return lost(state, event.cameTo, nowMs, waits.recoveryMs)
     case 'no_capacity':
       return noneFree(state, waits)
     case 'agent_ended':
@@ -130,17 +148,34 @@ function announce(state: SessionState): Step {
 
 function accepted(state: SessionState, nowMs: number): Step {
   if (state.worker !== 'offered') return { state, effects: [] }
-  if (state.answeredAtMs !== undefined) return { state: { ...state, worker: 'joined' }, effects: [{ type: 'resume' }] }
+  const joined: SessionState = { ...state, worker: 'joined', lost: { ...state.lost, acceptedAtMs: nowMs } }
+  if (state.answeredAtMs !== undefined) return { state: joined, effects: [{ type: 'resume' }] }
   return {
-    state: { ...state, worker: 'joined', phase: 'in_progress', answeredAtMs: nowMs },
+    state: { ...joined, phase: 'in_progress', answeredAtMs: nowMs },
     effects: [{ type: 'answer' }],
   }
 }
 
-function lost(state: SessionState, nowMs: number, recoveryWaitMs: number): Step {
+/**
+ * Poison-call guard: workers lost in a row were probably lost to this call. It is offered again without what they were lost at,
+ * and then to none.
+ */
+function lost(before: SessionState, cameTo: CameTo | undefined, nowMs: number, recoveryWaitMs: number): Step {
+  const counted = cameTo && workerLost(before.lost, cameTo.turns, cameTo.answers, nowMs)
+  const then = counted === undefined ? 'go_on' : afterLoss(counted)
   // A worker that dies while opening the session uses up the wait for the first one.
-  const seekUntilMs = state.worker === 'joined' ? nowMs + recoveryWaitMs : state.seekUntilMs
-  return { state: { ...state, worker: 'none', seekUntilMs }, effects: [{ type: 'seek' }] }
+  const seekUntilMs = before.worker === 'joined' ? nowMs + recoveryWaitMs : before.seekUntilMs
+  const state: SessionState = { ...before, worker: 'none', seekUntilMs, lost: counted ?? before.lost }
+  const effects: SessionEffect[] = []
+  if (then !== 'go_on') {
+    const because = countOfLost(state.lost)
+    // A call that no worker has accepted yet has nothing to leave out.
+    const leavesOut = then === 'leave_out' && state.answeredAtMs !== undefined && cameTo?.mayLeaveOut
+    if (!leavesOut) return finish(state, { reason: 'error', error: `${because}; the call is given up` })
+    effects.push({ type: 'leave_out', because })
+  }
+  if (state.phase === 'in_progress') effects.push({ type: 'hold' })
+  return { state, effects: [...effects, { type: 'seek' }] }
 }
 
 function finish(state: SessionState, { reason, error }: EndCause): Step {

@@ -1,6 +1,12 @@
 import t from 'tap'
 import WebSocket from 'ws'
-import { LostWorkers } from '../../../../../runtime/call/control/lost-workers.ts'
+import {
+  afterLoss,
+  countOfLost,
+  NO_LOST_WORKERS,
+  pauseAfterLossMs,
+  workerLost,
+} from '../../../../../runtime/call/control/lost-workers.ts'
 import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
 import {
   endedCall,
@@ -14,52 +20,63 @@ import {
   until,
 } from '../../../../support/instance/realtime-node.ts'
 
+/** Workers lost one after the other: the caller's turns, the agent's answers, and when. */
+function play(losses: readonly (readonly [turns: number, answers: number, atMs: number])[], from = NO_LOST_WORKERS) {
+  let lost = from
+  const outcomes = losses.map(([turns, answers, atMs]) => {
+    lost = workerLost(lost, turns, answers, atMs)
+    return afterLoss(lost)
+  })
+  return { lost, outcomes }
+}
+
 t.test('three in a row leave something out, six give the call up', (t) => {
-  const lost = new LostWorkers()
-  const outcomes = [1, 2, 3, 4, 5, 6].map((i) => lost.lost(1, 0, i * 1_000))
+  const { outcomes } = play([1, 2, 3, 4, 5, 6].map((i) => [1, 0, i * 1_000] as const))
   t.same(outcomes, ['go_on', 'go_on', 'leave_out', 'go_on', 'go_on', 'give_up'])
   t.end()
 })
 
 t.test('a turn of the caller, and a worker that ran long, begin a new row', (t) => {
-  const lost = new LostWorkers()
-  t.same(
-    [lost.lost(1, 0, 0), lost.lost(1, 0, 1), lost.lost(2, 0, 2), lost.lost(2, 0, 3)],
-    ['go_on', 'go_on', 'go_on', 'go_on'],
+  const rows = play([
+    [1, 0, 0],
+    [1, 0, 1],
+    [2, 0, 2],
+    [2, 0, 3],
+  ])
+  t.same(rows.outcomes, ['go_on', 'go_on', 'go_on', 'go_on'])
+  const long = play(
+    [
+      [2, 0, 60_004],
+      [2, 0, 60_005],
+    ],
+    { ...rows.lost, acceptedAtMs: 4 },
   )
-  lost.accepted(4)
-  t.equal(lost.lost(2, 0, 60_004), 'go_on')
-  t.equal(lost.lost(2, 0, 60_005), 'go_on')
+  t.same(long.outcomes, ['go_on', 'go_on'])
   t.end()
 })
 
 t.test('a call loses twenty workers at most without an answer between them', (t) => {
-  const lost = new LostWorkers()
-  const outcomes = Array.from({ length: 20 }, (_, turn) => lost.lost(turn, 0, turn))
+  const { lost, outcomes } = play(Array.from({ length: 20 }, (_, turn) => [turn, 0, turn] as const))
   t.equal(outcomes.indexOf('give_up'), 19)
-  t.equal(lost.count, '20 voice workers were lost without an answer between them')
+  t.equal(countOfLost(lost), '20 voice workers were lost without an answer between them')
   t.end()
 })
 
 t.test('a call whose caller is answered after each loss goes on', (t) => {
-  const lost = new LostWorkers()
-  const outcomes = Array.from({ length: 200 }, (_, turn) => lost.lost(turn, turn, turn))
+  const { outcomes } = play(Array.from({ length: 200 }, (_, turn) => [turn, turn, turn] as const))
   t.ok(outcomes.every((outcome) => outcome === 'go_on'))
   t.end()
 })
 
 t.test('a call waits before it is offered again where its second worker in a row was lost', (t) => {
-  const lost = new LostWorkers()
-  lost.lost(1, 0, 1_000)
-  t.equal(lost.pauseMs(1_000), 0)
-  lost.lost(1, 0, 1_100)
-  t.equal(lost.pauseMs(1_200), 1_400)
-  t.equal(lost.pauseMs(2_600), 0)
-  lost.lost(1, 0, 3_000)
-  lost.lost(1, 0, 6_000)
-  t.equal(lost.pauseMs(6_000), 3_000)
-  lost.lost(2, 0, 9_000)
-  t.equal(lost.pauseMs(9_000), 0)
+  const first = play([[1, 0, 1_000]]).lost
+  t.equal(pauseAfterLossMs(first, 1_000), 0)
+  const second = workerLost(first, 1, 0, 1_100)
+  t.equal(pauseAfterLossMs(second, 1_200), 1_400)
+  t.equal(pauseAfterLossMs(second, 2_600), 0)
+  const fourth = workerLost(workerLost(second, 1, 0, 3_000), 1, 0, 6_000)
+  t.equal(pauseAfterLossMs(fourth, 6_000), 3_000)
+  t.equal(pauseAfterLossMs(workerLost(fourth, 2, 0, 9_000), 9_000), 0)
   t.end()
 })
 

@@ -65,6 +65,28 @@ t.test('a call that lost its worker waits longer for the next than a call that r
   t.equal(again.state.seekUntilMs, 30 + WAITS.recoveryMs, 'a second loss while it is taken over starts no new wait')
 })
 
+t.test('a call that loses workers in a row is offered without what they were lost at, and then given up', async (t) => {
+  const loss = (mayLeaveOut = true): SessionEvent[] => [
+    { type: 'worker_lost', cameTo: { turns: 1, answers: 0, mayLeaveOut } },
+    { type: 'seated' },
+    { type: 'accepted' },
+  ]
+  const again = (times: number, mayLeaveOut?: boolean) => Array.from({ length: times }, () => loss(mayLeaveOut)).flat()
+  t.notOk(types(play([...UP, ...again(2)]).effects).includes('leave_out'))
+  t.same(types(play([...UP, ...again(3)]).effects).slice(-5), ['leave_out', 'hold', 'seek', 'offer', 'resume'])
+  t.match(outcome(play([...UP, ...again(6)])), { endReason: 'error', error: /6 voice workers were lost in a row/ })
+  t.match(outcome(play([...UP, ...again(3, false)])), { endReason: 'error', error: /3 voice workers/ })
+  const opening: SessionEvent[] = [{ type: 'seated' }, loss()[0]!]
+  const unopened = play([{ type: 'connected' }, ...opening, ...opening, ...opening])
+  t.match(
+    outcome(unopened),
+    { endReason: 'error', error: /3 voice workers/ },
+    'a call that nobody opened has nothing to leave out',
+  )
+  const drained = Array.from({ length: 9 }, (): SessionEvent[] => [{ type: 'worker_lost' }, ...loss().slice(1)]).flat()
+  t.equal(play([...UP, ...drained]).state.phase, 'in_progress', 'workers that drain are not counted')
+})
+
 t.test('a call that is taken over is answered once', async (t) => {
   const { effects } = play([...UP, { type: 'worker_lost' }, { type: 'seated' }, { type: 'accepted' }])
   t.same(types(effects).slice(-3), ['seek', 'offer', 'resume'])

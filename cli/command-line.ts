@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { describeConfig } from '../config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from '../config/effective.ts'
 import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
@@ -118,6 +119,12 @@ async function perform(argv: readonly string[]): Promise<void> {
       !/^--(port|to)=/.test(argument),
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
+  if (words[0] === 'plugins' && words[1] === 'dev') {
+    if (words[2] === undefined) fail('Usage: npm run patchbay plugins dev <folder>')
+    // Everything on this machine, with the plugin that is being written.
+    flags.push(`--dev-plugin=${resolve(process.env.INIT_CWD ?? '', words[2])}`)
+    words.splice(0, words.length, 'start')
+  }
   const [command = argv.includes('--version') ? 'version' : 'help'] = words
   const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(TAKES_WORDS.includes(command) && at > 0))
   if (unknown !== undefined) {

@@ -19,6 +19,7 @@ const FLAGS = {
   '--allow-run': 'allowRun',
   '--allow-read': 'allowRead',
   '--allow-listen': 'allowListen',
+  '--dev-plugin': 'devPlugins',
 } as const satisfies Record<string, SettingName>
 
 const settings = Object.entries(SETTINGS) as [SettingName, Setting][]

@@ -591,6 +591,13 @@ export const SETTINGS = {
     default: undefined,
     description: 'Ports plugins may open, as --allow-listen: plugin:port or plugin:first-last, comma-separated.',
   },
+  devPlugins: {
+    env: 'PATCHBAY_DEV_PLUGINS',
+    type: 'list',
+    default: undefined,
+    description:
+      'Folders of plugins that are being written, comma-separated, as --dev-plugin: they are granted what they ask for, and a change of their files counts for the next session.',
+  },
   pricesFile: {
     env: 'PATCHBAY_PRICES',
     type: 'string',

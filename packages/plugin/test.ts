@@ -21,6 +21,8 @@ export interface ConformanceOptions {
   /** Variables that the plugin is granted. */
   readonly env?: Readonly<Record<string, string>>
   readonly options?: Partial<Options>
+  /** What is chosen for one kind besides, such as its model. */
+  readonly byKind?: Readonly<Partial<Record<Conformance['kind'], Partial<Options>>>>
   /** The host to give to factories, in place of one with these variables. */
   readonly host?: Host
   /** Of each behaviour. Default: 20,000. */
@@ -49,7 +51,7 @@ export async function conformanceOf(factories: Factories, given: ConformanceOpti
     behaviours: readonly Behaviour<T>[],
   ): Promise<void> => {
     if (factory === undefined) return
-    const make = async (): Promise<T> => factory(host, options)
+    const make = async (): Promise<T> => factory(host, { ...options, ...given.byKind?.[kind] })
     for (const [behaviour, check] of behaviours) {
       const fault = await faultOf((signal) => make().then((instance) => check(instance, signal, make)), timeoutMs)
       results.push({ kind, behaviour, ...(fault === undefined ? {} : { fault }) })

@@ -1,5 +1,6 @@
 import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
+import type { Conformance } from '../../packages/plugin/test.ts'
 import type { Carrier } from '../plugin-sdk/telephony/carrier.ts'
 import type { TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
 import type { CarrierEndpoint } from '../plugin-sdk/telephony/web.ts'
@@ -122,6 +123,10 @@ export interface Manifest {
   /** The provider's name as people write it (`Twilio`): error messages start with it. Default: `name`. */
   title?: string
   version: string
+  /** The version of the contract of `@patchbay/plugin` that it is written for. Default: 1. */
+  specification?: number
+  /** The versions of Patchbay that it runs with: `>=1.2.0`, `>=1.2.0 <2.0.0`. */
+  engines?: { patchbay: string }
   description?: string
   provides: Partial<Record<PluginKind, Provides>>
   permissions: Permissions
@@ -420,6 +425,8 @@ export type PluginFactories = {
    * ProviderError (runtime/plugin-sdk/provider-error.ts) when it refuses or can't be reached.
    */
   check?: (host: PluginHost, options: CheckOptions) => Promise<void>
+  /** What the plugin does of the suite of its author's tests. Of plugins in a process of their own. */
+  conformance?: (host: PluginHost, options: ConformanceAsked) => Promise<Conformance[]>
   /** The voices of the operator's account; throws ProviderError. The manifest lists the public ones. */
   voices?: (host: PluginHost, options: CheckOptions) => Promise<ListedVoice[]>
 }
@@ -439,6 +446,11 @@ export interface CheckOptions {
   /** The operator's own options of the plugin, validated against the manifest. */
   settings: Readonly<Record<string, unknown>>
   signal: AbortSignal
+}
+
+export interface ConformanceAsked extends CheckOptions {
+  /** What is chosen for each kind, such as its model. */
+  byKind: Readonly<Record<string, { model?: string; voice?: string }>>
 }
 
 /** Marks the factories of a plugin. Does no work: importing `mod.ts` has no side effect. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Conformance } from '../../packages/plugin/test.ts'
 import { boundary } from '../lib/async/boundary.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
 import { PatchbayError } from '../lib/errors.ts'
@@ -57,6 +58,8 @@ export interface PluginRegistry {
    * has nothing to ask. Throws what `create` throws, and ProviderError.
    */
   check(provider: string, timeoutMs?: number): Promise<number | undefined>
+  /** What a plugin in a process of its own does of the suite of its author's tests. Throws what `check` throws. */
+  conformance(provider: string, timeoutMs: number): Promise<Conformance[]>
   /** The voices of the operator's account; undefined when the plugin lists none. Throws what `check` throws. */
   voices(provider: string, timeoutMs?: number): Promise<readonly ListedVoice[] | undefined>
   /** What each plugin may use, by its name. */
@@ -163,6 +166,16 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       const startedMs = performance.now()
       const asked = await ask(provider, timeoutMs, ({ check }) => check)
       return asked && performance.now() - startedMs
+    },
+    async conformance(provider, timeoutMs) {
+      const provides = byName.get(provider)?.manifest?.provides ?? {}
+      const byKind = Object.fromEntries(Object.entries(provides).map(([kind, one]) => [kind, defaultsOf(one)]))
+      const asked = await ask(
+        provider,
+        timeoutMs,
+        ({ conformance }) => conformance && ((host, options) => conformance(host, { ...options, byKind })),
+      )
+      return asked?.answer ?? []
     },
     voices: async (provider, timeoutMs) => (await ask(provider, timeoutMs, ({ voices }) => voices))?.answer,
     grants: new Map(plugins.map(({ name, grants }) => [name, grants])),

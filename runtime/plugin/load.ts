@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { PatchbayError } from '../lib/errors.ts'
 import { readCatalogue } from '../models/catalogue.ts'
@@ -49,7 +50,7 @@ export interface LoadPluginsOptions {
   /** The operator's grants and options. Default: `config/plugins.json` of the checkout. */
   settingsFile?: string
   /** Grants of flags and environment settings; the data folder, where Deno and installed plugins are. */
-  config: GrantFlags & { readonly dataDir?: string }
+  config: GrantFlags & { readonly dataDir?: string; readonly devPlugins?: readonly string[] | undefined }
   /** Where `${VARIABLE}` and `host.env` read from. */
   env: Environment
   log: Logger
@@ -118,21 +119,34 @@ async function findPlugins(
   if (only !== undefined) {
     return { folders: [await readFolder(only.name, only.dir)], settings: { [only.name]: only.settings } }
   }
-  const [folders, settings, installed] = await Promise.all([
+  const [folders, settings, installed, watched] = await Promise.all([
     readManifests(dir ?? join(ROOT, 'plugins')),
     readPluginSettings(settingsFile ?? join(ROOT, 'config/plugins.json')),
     config.dataDir === undefined ? NOTHING_INSTALLED : readInstalled(config.dataDir),
+    Promise.all((config.devPlugins ?? []).map(readWatched)),
   ])
-  const own = new Set(folders.map(({ name }) => name))
-  const added = installed.folders.filter(({ name }) => !own.has(name))
+  const own = new Set([...folders, ...watched].map(({ name }) => name))
+  const added = [...watched, ...installed.folders.filter(({ name }) => !own.has(name))]
   const merged = Object.fromEntries(
     added.map(({ name }) => {
       const { grant, ...rest } = settings[name] ?? {}
-      const base: PluginSettings = installed.settings[name] ?? {}
+      const author = watched.find((one) => one.name === name)?.manifest
+      // Its author grants it what it asks for.
+      const base: PluginSettings = author ? { grant: wishesOf(author) } : (installed.settings[name] ?? {})
       return [name, { ...base, ...rest, grant: mergePermissions([base.grant ?? {}, grant ?? {}]) }]
     }),
   )
   return { folders: [...folders, ...added], settings: { ...settings, ...merged } }
+}
+
+/** The folder that an author works on. */
+async function readWatched(dir: string): Promise<PluginFolder> {
+  const text = await readFile(join(dir, 'plugin.json'), 'utf8').catch((cause) => {
+    const reason = `"${dir}" is no folder of a plugin: it has no plugin.json`
+    throw new PatchbayError('configuration', { params: { reason }, cause })
+  })
+  const [, name = basename(dir)] = /"name"\s*:\s*"([a-z0-9-]+)"/.exec(text) ?? []
+  return { ...(await readFolder(name, dir)), isInstalled: true, isWatched: true }
 }
 
 /** The folder of an entry that is another instance of a plugin; none for the settings of a plugin itself. */

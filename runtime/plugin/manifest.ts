@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
 import * as JsonSchema from 'typebox/schema'
 import { PatchbayError } from '../lib/errors.ts'
 import { printable } from '../lib/printable.ts'
+import { buildInfo } from '../process/build-info.ts'
 import { type Manifest, type Permissions, PLUGIN_KINDS, type PluginKind } from './contract.ts'
 import { parseListenRule } from './grants/listen-rule.ts'
 import { parseNetRule } from './grants/net-rule.ts'
@@ -61,6 +62,13 @@ const ManifestSchema = Type.Object(
     name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$' }),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+' }),
+    specification: Type.Optional(Type.Integer({ minimum: 1 })),
+    engines: Type.Optional(
+      Type.Object(
+        { patchbay: Type.String({ pattern: '^>=\\d+\\.\\d+\\.\\d+( <\\d+\\.\\d+\\.\\d+)?$' }) },
+        { additionalProperties: false },
+      ),
+    ),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     provides: Type.Object(Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, Type.Optional(ProvidesSchema)])), {
       additionalProperties: false,
@@ -113,6 +121,8 @@ export interface PluginFolder {
   readonly fault: PatchbayError | undefined
   /** A third-party plugin, written with `@patchbay/plugin`. */
   readonly isInstalled?: boolean
+  /** Its author is at work on it: a change of its files counts for the sessions that begin afterwards. */
+  readonly isWatched?: boolean
   /** Throws `plugin` where its files are no longer those that were installed: asked before each start of its process. */
   readonly requireUnchanged?: () => Promise<void>
   /** Why a kind can't be used before the operator has downloaded a model for it, with the cure. */
@@ -151,6 +161,7 @@ export function parseManifest(name: string, text: string): Manifest {
   if (!manifestValidator.Check(manifest))
     throw new Error(firstFault(manifestValidator.Errors(manifest), 'the manifest'))
   if (manifest.name !== name) throw new Error(`its name is "${manifest.name}" but its folder is "${name}"`)
+  requireServed(manifest as Manifest)
   for (const [kind, provides] of Object.entries(manifest.provides)) checkDefaults(kind, provides)
   if (/\p{C}/u.test(manifest.title ?? '')) throw new Error('its title has characters that can’t be printed')
   for (const { net = [], listen = [] } of [manifest.permissions, manifest.optional ?? {}] as Permissions[]) {
@@ -158,6 +169,30 @@ export function parseManifest(name: string, text: string): Manifest {
     for (const entry of listen) parseListenRule(entry, {})
   }
   return manifest as Manifest
+}
+
+/** Of the contract in `@patchbay/plugin`, the newest version that plugins are written for. */
+const SPECIFICATION = 1
+
+/** Throws where the manifest wants another contract, or another Patchbay, than this one. */
+function requireServed({ specification = SPECIFICATION, engines }: Manifest): void {
+  if (specification > SPECIFICATION) {
+    throw new Error(
+      `it is written for specification ${specification} of plugins, and this Patchbay has ${SPECIFICATION}; update Patchbay`,
+    )
+  }
+  const { version } = buildInfo()
+  const [, least = '', below] = /^>=(\S+)(?: <(\S+))?$/.exec(engines?.patchbay ?? '') ?? []
+  if ((least !== '' && isLower(version, least)) || (below !== undefined && !isLower(version, below))) {
+    throw new Error(`it needs Patchbay ${engines?.patchbay}, and this is ${version}`)
+  }
+}
+
+/** Whether a version of three numbers comes before another. */
+function isLower(version: string, other: string): boolean {
+  const [a, b] = [version, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10)))
+  const at = [0, 1, 2].find((n) => a?.[n] !== b?.[n])
+  return at !== undefined && (a?.[at] ?? 0) < (b?.[at] ?? 0)
 }
 
 function checkDefaults(kind: string, provides: Manifest['provides']['llm']): void {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { initializeLogger } from '@livekit/agents'
@@ -9,15 +9,17 @@ import { printable } from '../../lib/printable.ts'
 import type { PluginKind } from '../contract.ts'
 import type { Environment } from '../grants/net-rule.ts'
 import { type GrantFlags, grantsOfFlags } from '../grants/permissions.ts'
-import { loadPlugins, ROOT } from '../host.ts'
+import { loadPlugins, type PluginRegistry, ROOT } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import { readManifests } from '../manifest.ts'
+import { wishesOf } from './effective-grants.ts'
 import { installPlugin, notInstalled, type OwnPlugins, removePlugin, rollBackPlugin } from './installer.ts'
 import { type InstalledEntry, pluginLock } from './lock.ts'
 import type { Wish } from './missing-grants.ts'
 import { describeOutdated } from './outdated.ts'
+import { SCAFFOLD_KINDS, scaffold } from './scaffold.ts'
 import { selfTest } from './self-test.ts'
-import { updateSourceOf } from './source.ts'
+import { fetchPlugin, updateSourceOf } from './source.ts'
 
 export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 
@@ -34,11 +36,12 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
   rollback <name>    puts the version back that was there before the last update
   remove <name>      forgets it
   test <name>        has it do once what it is for; its provider may charge for that
-  new <kind> <name>  a folder to start from; kinds: stt, tts, llm, embedding
-  deno               installs Deno, in which plugins of others run
+  test <folder>      has the plugin in a folder pass the suite of its kinds, in the sandbox
+  new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding
+  dev <folder>       starts Patchbay with the plugin in a folder: a change of its files counts for
+                     the next session
+  deno               installs Deno, in which third-party plugins run
 `
-
-const KINDS = ['stt', 'tts', 'llm', 'embedding'] as const
 
 interface PluginsCommand {
   words: readonly string[]
@@ -60,7 +63,7 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
   try {
     switch (verb) {
       case 'add':
-        return await add(need('a package of npm, a folder or a tarball'), command)
+        return await add(callersSource(need('a package of npm, a folder or a tarball'), command.env), command)
       case 'outdated':
         return await describeOutdated(dataDir)
       case 'update': {
@@ -75,9 +78,9 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
       case 'remove':
         return await removePlugin(dataDir, need('the name of an installed plugin'))
       case 'test':
-        return await test(need('the name of a plugin'), command)
+        return await test(need('the name of a plugin, or a folder'), command)
       case 'new':
-        return await create(need('a kind'), name)
+        return await create(need('a kind'), name, command.env)
       case 'deno':
         return `Deno is at ${await installDeno(dataDir)}`
       default:
@@ -173,7 +176,10 @@ async function askFor(
   }
 }
 
-async function test(name: string, { config, env }: PluginsCommand): Promise<string> {
+async function test(name: string, command: PluginsCommand): Promise<string> {
+  const { config, env } = command
+  const folder = callersPath(name, env)
+  if (existsSync(join(folder, 'plugin.json'))) return testFolder(folder, command)
   const stop = new AbortController()
   try {
     const registry = await loadPlugins({ config, env, log: silent, signal: stop.signal, createTimeoutMs: 90_000 })
@@ -194,65 +200,57 @@ async function test(name: string, { config, env }: PluginsCommand): Promise<stri
   }
 }
 
-/** What the example needs for each kind, and its mod.ts then. */
-const STARTS: Readonly<Record<(typeof KINDS)[number], { file: string; imports: string; factory: string }>> = {
-  llm: {
-    file: 'model.ts',
-    imports: "import { chat } from './model.ts'",
-    factory: 'llm: (host) => ({ chat: (request, signal) => chat(host, request, signal) }),',
-  },
-  stt: {
-    file: 'ears.ts',
-    imports: "import { InboundAudio } from './ears.ts'",
-    factory: `stt: () => ({
-    sampleRateHz: 16_000,
-    async *recognise(audio) {
-      const ears = new InboundAudio(16_000)
-      for await (const samples of audio) yield* ears.push(samples)
-      yield* ears.end()
-    },
-  }),`,
-  },
-  tts: {
-    file: 'whistle.ts',
-    imports: "import { whistle } from './whistle.ts'",
-    factory: 'tts: () => ({ sampleRateHz: 16_000, speak: (text, signal) => whistle(text, 16_000, signal) }),',
-  },
-  embedding: {
-    file: 'letters.ts',
-    imports: "import { embed } from './letters.ts'",
-    factory: 'embedding: () => ({ dimensions: 26, embed: async (texts) => texts.map(embed) }),',
-  },
+/** Has a plugin in a folder, which is not installed, pass the suite of its author's tests in the sandbox, with what it asks for. */
+async function testFolder(folder: string, { config, env }: PluginsCommand): Promise<string> {
+  const stop = new AbortController()
+  const fetched = await fetchPlugin(folder)
+  const { name } = fetched.manifest
+  try {
+    await installDeno(config.dataDir)
+    const registry = await loadPlugins({
+      only: { name, dir: fetched.folder, settings: { isolation: 'process', grant: wishesOf(fetched.manifest) } },
+      config: { dataDir: config.dataDir },
+      env,
+      log: silent,
+      signal: stop.signal,
+      createTimeoutMs: 90_000,
+    })
+    const [plugin] = registry.plugins
+    if (plugin?.fault !== undefined) throw plugin.fault
+    return await conformance(registry, name)
+  } finally {
+    stop.abort()
+    await fetched.remove()
+  }
 }
 
-/** The example, cut down to one kind. */
-async function create(kind: string, name: string | undefined): Promise<string> {
-  if (!(KINDS as readonly string[]).includes(kind)) throw usage(`"${kind}" is none of ${KINDS.join(', ')}`)
-  if (name === undefined || !/^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
-    throw usage('patchbay plugins new needs a name of small letters, digits and hyphens')
-  }
-  const folder = resolve(name)
-  const example = join(ROOT, 'examples/plugins/parrot')
-  const { file, imports, factory } = STARTS[kind as (typeof KINDS)[number]]
-  await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === 'EEXIST' ? usage(`"${folder}" is there already`) : cause
-  })
-  await cp(join(example, file), join(folder, file))
-  const { permissions, provides } = JSON.parse(await readFile(join(example, 'plugin.json'), 'utf8')) as {
-    permissions: object
-    provides: Record<string, unknown>
-  }
-  const manifest = {
-    name,
-    version: '1.0.0',
-    description: `A ${kind} plugin.`,
-    provides: { [kind]: provides[kind] },
-    // Only its model asks for something.
-    permissions: kind === 'llm' ? permissions : {},
-  }
-  const code = `import { definePlugin } from '@patchbay/plugin'\n${imports}\n\nexport default definePlugin({\n  ${factory}\n})\n`
-  await writeFile(join(folder, 'plugin.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  await writeFile(join(folder, 'mod.ts'), code)
-  await writeFile(join(folder, 'README.md'), `# ${name}\n`)
-  return `Wrote ${folder}. Change mod.ts, then: npm run patchbay plugins add ${folder}`
+const CONFORMANCE_TIMEOUT_MS = 300_000
+
+async function conformance(registry: PluginRegistry, name: string): Promise<string> {
+  const results = await registry.conformance(name, CONFORMANCE_TIMEOUT_MS)
+  const lines = results.map(({ kind, behaviour, fault }) =>
+    printable(fault === undefined ? `ok      ${kind} ${behaviour}` : `FAILED  ${kind} ${behaviour}: ${fault}`),
+  )
+  if (results.every(({ fault }) => fault === undefined)) return lines.join('\n') || `${name} has no kind with a suite`
+  throw new PatchbayError('plugin', { params: { reason: `Plugin "${name}" failed:\n${lines.join('\n')}` } })
+}
+
+/** Where a path of the command starts: npm runs in the folder of Patchbay, whichever folder it was called in. */
+const callersPath = (path: string, env: Environment): string => resolve(env.INIT_CWD ?? '', path)
+
+/** A path that is there, made absolute; anything else as it is. */
+function callersSource(source: string, env: Environment): string {
+  const path = callersPath(source, env)
+  return existsSync(path) ? path : source
+}
+
+/** A folder to start from. */
+async function create(kind: string, path: string | undefined, env: Environment): Promise<string> {
+  const known = SCAFFOLD_KINDS.find((one) => one === kind)
+  if (known === undefined) throw usage(`"${kind}" is none of ${SCAFFOLD_KINDS.join(', ')}`)
+  if (path === undefined)
+    throw usage('patchbay plugins new needs the path of a folder, whose name is the name of the plugin')
+  const folder = callersPath(path, env)
+  await scaffold(known, folder)
+  return `Wrote ${folder}. Change mod.ts, and see what it does: npm run patchbay plugins dev ${folder}`
 }

@@ -1,4 +1,5 @@
 import type { LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
+import type { Conformance } from '../../../packages/plugin/test.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { EventLLM } from '../../plugin-sdk/chat/event-llm.ts'
@@ -15,6 +16,8 @@ import { isolatedVectors } from './vector-store.ts'
 
 /** How long one answer that is no stream may take. */
 const ASK_TIMEOUT_MS = 30_000
+/** And a suite of them. */
+const CONFORMANCE_TIMEOUT_MS = 300_000
 /** What comes back goes over the pipe as one result, which has its bounds. */
 const TEXTS_AT_ONCE = 8
 /** The process in which a use with these options runs. */
@@ -88,6 +91,10 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
       }
       return isolatedObjects(open, faultOf)
     },
+    async conformance(_host, { settings, signal, byKind }) {
+      const use: Use = { kind: 'conformance', byKind }
+      return (await ask(processOf({}), use, { settings }, faultOf, signal, CONFORMANCE_TIMEOUT_MS)) as Conformance[]
+    },
     async check(_host, { settings, signal }) {
       await ask(processOf({}), { kind: 'check' }, { settings }, faultOf, signal)
     },
@@ -120,8 +127,9 @@ async function ask(
   options: Options,
   faultOf: FaultOf,
   signal?: AbortSignal,
+  timeoutMs = ASK_TIMEOUT_MS,
 ): Promise<unknown> {
-  const giveUp = signalWithin(ASK_TIMEOUT_MS, ...(signal === undefined ? [] : [signal]))
+  const giveUp = signalWithin(timeoutMs, ...(signal === undefined ? [] : [signal]))
   try {
     await process.ready()
     giveUp.throwIfAborted()

@@ -33,7 +33,7 @@ export type Use =
   | { kind: 'objectstore'; act: ObjectAct }
   | { kind: 'check' }
   /** Has the plugin pass the suite of its author's tests. */
-  | { kind: 'conformance' }
+  | { kind: 'conformance'; byKind: Readonly<Record<string, Partial<Options>>> }
 
 /** One call of a vector store: its arguments but the signal. */
 export interface VectorAct {

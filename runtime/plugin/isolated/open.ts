@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { devNull, getPriority } from 'node:os'
 import { join } from 'node:path'
+import { inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import type { PluginFactories } from '../contract.ts'
 import { variableOf } from '../grants/net-rule.ts'
@@ -12,6 +13,7 @@ import { denoMissing, findDeno } from './deno.ts'
 import { denoFlags } from './deno-flags.ts'
 import { addressesOf, refusalOf } from './deno-permissions.ts'
 import type { IsolatedOptions } from './process.ts'
+import { watchFolder } from './watch-folder.ts'
 
 /** Of a plugin's process: its JavaScript heap, and all it holds. */
 const HEAP_MIB = 256
@@ -49,7 +51,7 @@ export async function isolate(
       await runner.ready(),
     )
   }
-  if (isolation === 'process') await requireNoLinks(name, plugin.dir)
+  if (isolation === 'process' && plugin.isWatched !== true) await requireNoLinks(name, plugin.dir)
   const program = isolation === 'node' ? inNode(plugin) : inDeno(plugin, options.config.dataDir)
   // Speech classes and their native code are loaded once the guard is there.
   const [{ isolatedFactories }, { IsolatedProcess }] = await Promise.all([
@@ -77,6 +79,20 @@ export async function isolate(
   // A fault of one model's native code shall not end what another hears or speaks.
   const keyOf = ({ model, voice }: { model?: string; voice?: string }): string =>
     isolation === 'node' ? (model ?? voice?.split(':')[0] ?? '') : ''
+  if (plugin.isWatched === true) {
+    const changed = (): void => {
+      for (const running of processes.values()) running.retire()
+      processes.clear()
+      options.log.info({ plugin: name }, `Plugin "${name}" changed: sessions that begin now run the new code`)
+      inBackground(
+        'plugin',
+        processOf('')
+          .ready()
+          .catch((error: Error) => options.log.error({ plugin: name }, error.message)),
+      )
+    }
+    watchFolder(plugin.dir, changed, options.signal)
+  }
   const made = await processOf('').ready()
   const all = isolatedFactories((use) => processOf(keyOf(use)), name, identity)
   if (isolation === 'node') {
@@ -99,7 +115,7 @@ async function requireNoLinks(name: string, dir: string): Promise<void> {
 
 /** Those of the factories that the plugin has. */
 function only(all: PluginFactories, made: readonly string[]): PluginFactories {
-  return Object.fromEntries(Object.entries(all).filter(([kind]) => made.includes(kind)))
+  return Object.fromEntries(Object.entries(all).filter(([kind]) => kind === 'conformance' || made.includes(kind)))
 }
 
 /** Deno, which keeps it to what it was granted. */

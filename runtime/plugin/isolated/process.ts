@@ -74,6 +74,7 @@ export class IsolatedProcess implements PluginRunner {
   #child: RunningProgram | undefined
   #ready: Promise<readonly string[]> | undefined
   #isLoaded = false
+  #isRetired = false
   #failures = 0
   /** When it may be started again. */
   #notBeforeMs = 0
@@ -161,6 +162,12 @@ export class IsolatedProcess implements PluginRunner {
 
   #waitingBytes(): number {
     return (this.#child?.pipes[PIPE_FD]?.writableLength ?? 0) + this.#out.length
+  }
+
+  /** Ends it once the sessions that it has are over. */
+  retire(): void {
+    this.#isRetired = true
+    this.close()
   }
 
   /** Ends it when idle; the next use starts it again. */
@@ -372,6 +379,7 @@ export class IsolatedProcess implements PluginRunner {
     const events = this.#sessions.get(session)
     this.#sessions.delete(session)
     this.#attend()
+    if (this.#isRetired) this.close()
     return events
   }
 

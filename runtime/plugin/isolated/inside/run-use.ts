@@ -124,7 +124,7 @@ export async function runUse(
     }
     case 'conformance': {
       const { conformanceOf } = await import('../../../../packages/plugin/test.ts')
-      out.result(await conformanceOf(factories, { host, options }))
+      out.result(await conformanceOf(factories, { host, options, byKind: use.byKind }))
       return
     }
     case 'check':

@@ -150,7 +150,7 @@ test('a new plugin can be installed as it is written', async (t) => {
   const { folder, run } = commandLine(t)
   t.match((await run('new', 'llm', 'my-model')).out, /Wrote /)
   t.equal((await run('add', join(folder, 'my-model'), '--grant=all')).code, 0)
-  t.match((await run('new', 'llm')).err, /needs a name/)
+  t.match((await run('new', 'llm')).err, /needs the path of a folder/)
 })
 
 test('no script of a package runs while it is installed, wherever it comes from', async (t) => {

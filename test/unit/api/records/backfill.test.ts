@@ -87,5 +87,5 @@ t.test(
     )
     t.equal(rows.length, made)
     t.same([...kept.keys()].sort(), rows.map(({ id }) => id).sort(), 'none is missing')
-    },
+  },
 )

@@ -1,8 +1,7 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import type { ProviderHttp } from '../../runtime/plugin-sdk/provider-http.ts'
-import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { sentenceSpeaker, soundOf } from '../../runtime/plugin-sdk/speech/sentence-speaker.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
-import { SpeechAudio } from '../../runtime/plugin-sdk/speech/speech-audio.ts'
 import { AZURE, endpointOf, localeOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -32,33 +31,19 @@ interface Manner {
 }
 
 function speaker(http: ProviderHttp, manner: Manner): SpeakSentence {
-  return async function* (text, signal) {
-    const late = new AbortController()
-    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
-    try {
-      const response = await http.fetch('/cognitiveservices/v1', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/ssml+xml',
-          'x-microsoft-outputformat': 'raw-24khz-16bit-mono-pcm',
-          'user-agent': 'patchbay',
-        },
-        body: ssml(text, manner),
-        signal: AbortSignal.any([signal, late.signal]),
-      })
-      const audio = new SpeechAudio(AZURE, SAMPLE_RATE_HZ, response.headers.get('content-type'))
-      for await (const bytes of response.body ?? []) {
-        watchdog.refresh()
-        yield audio.push(bytes as Uint8Array)
-      }
-      yield audio.end()
-    } catch (error) {
-      if (signal.aborted) return
-      throw apiErrorOf(AZURE, late.signal.reason ?? error)
-    } finally {
-      clearTimeout(watchdog)
-    }
-  }
+  return sentenceSpeaker(AZURE, SILENCE_TIMEOUT_MS, async function* (text, signal) {
+    const response = await http.fetch('/cognitiveservices/v1', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/ssml+xml',
+        'x-microsoft-outputformat': 'raw-24khz-16bit-mono-pcm',
+        'user-agent': 'patchbay',
+      },
+      body: ssml(text, manner),
+      signal,
+    })
+    yield* soundOf(response, AZURE, SAMPLE_RATE_HZ)
+  })
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import type { ProviderHttp } from '../../runtime/plugin-sdk/provider-http.ts'
-import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { jsonEvents } from '../../runtime/plugin-sdk/speech/json-events.ts'
+import { sentenceSpeaker } from '../../runtime/plugin-sdk/speech/sentence-speaker.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 import { SpeechAudio } from '../../runtime/plugin-sdk/speech/speech-audio.ts'
 import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
@@ -28,37 +28,27 @@ interface SpeechEvent {
 }
 
 function speaker(http: ProviderHttp, model: string, voiceName: string): SpeakSentence {
-  return async function* (text, signal) {
-    const late = new AbortController()
-    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
-    try {
-      const response = await http.fetch(streamPath(model), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          contents: [{ role: 'user', parts: [{ text }] }],
-          generationConfig: {
-            responseModalities: ['AUDIO'],
-            speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName } } },
-          },
-        }),
-        signal: AbortSignal.any([signal, late.signal]),
-      })
-      let audio: SpeechAudio | undefined
-      for await (const { candidates } of jsonEvents<SpeechEvent>(response)) {
-        watchdog.refresh()
-        for (const { inlineData } of candidates?.[0]?.content?.parts ?? []) {
-          if (!inlineData?.data) continue
-          audio ??= new SpeechAudio(GOOGLE, SAMPLE_RATE_HZ, inlineData.mimeType ?? null)
-          yield audio.push(Buffer.from(inlineData.data, 'base64'))
-        }
+  return sentenceSpeaker(GOOGLE, SILENCE_TIMEOUT_MS, async function* (text, signal) {
+    const response = await http.fetch(streamPath(model), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        contents: [{ role: 'user', parts: [{ text }] }],
+        generationConfig: {
+          responseModalities: ['AUDIO'],
+          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName } } },
+        },
+      }),
+      signal,
+    })
+    let audio: SpeechAudio | undefined
+    for await (const { candidates } of jsonEvents<SpeechEvent>(response)) {
+      for (const { inlineData } of candidates?.[0]?.content?.parts ?? []) {
+        if (!inlineData?.data) continue
+        audio ??= new SpeechAudio(GOOGLE, SAMPLE_RATE_HZ, inlineData.mimeType ?? null)
+        yield audio.push(Buffer.from(inlineData.data, 'base64'))
       }
-      yield (audio ?? new SpeechAudio(GOOGLE, SAMPLE_RATE_HZ, null)).end()
-    } catch (error) {
-      if (signal.aborted) return
-      throw apiErrorOf(GOOGLE, late.signal.reason ?? error)
-    } finally {
-      clearTimeout(watchdog)
     }
-  }
+    yield (audio ?? new SpeechAudio(GOOGLE, SAMPLE_RATE_HZ, null)).end()
+  })
 }

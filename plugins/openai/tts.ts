@@ -1,7 +1,6 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { sentenceSpeaker, soundOf } from '../../runtime/plugin-sdk/speech/sentence-speaker.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
-import { SpeechAudio } from '../../runtime/plugin-sdk/speech/speech-audio.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -32,27 +31,13 @@ export function makeTts(host: PluginHost, { voice = 'alloy', language = 'en', se
 }
 
 function speaker({ http, provider }: Endpoint, request: object): SpeakSentence {
-  return async function* (input, signal) {
-    const late = new AbortController()
-    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
-    try {
-      const response = await http.fetch('/audio/speech', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...request, input }),
-        signal: AbortSignal.any([signal, late.signal]),
-      })
-      const audio = new SpeechAudio(provider, SAMPLE_RATE_HZ, response.headers.get('content-type'))
-      for await (const bytes of response.body ?? []) {
-        watchdog.refresh()
-        yield audio.push(bytes as Uint8Array)
-      }
-      yield audio.end()
-    } catch (error) {
-      if (signal.aborted) return
-      throw apiErrorOf(provider, late.signal.reason ?? error)
-    } finally {
-      clearTimeout(watchdog)
-    }
-  }
+  return sentenceSpeaker(provider, SILENCE_TIMEOUT_MS, async function* (input, signal) {
+    const response = await http.fetch('/audio/speech', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...request, input }),
+      signal,
+    })
+    yield* soundOf(response, provider, SAMPLE_RATE_HZ)
+  })
 }

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { GlobalTables, User, WorkspaceRole } from '../database/schema.ts'
-import { leaveCurrent, removeMember } from '../workspaces/workspaces.ts'
+import { holdMember, leaveCurrent, removeMember } from '../workspaces/workspaces.ts'
 
 /** What users change about themselves, and Admins about members. */
 
@@ -32,17 +31,7 @@ export async function changeRole(
   role: WorkspaceRole,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const members = await trx
-      .selectFrom('memberships')
-      .select(['user_id', 'role'])
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('user_id')
-      .forUpdate()
-      .execute()
-    const member = members.find(({ user_id }) => user_id === userId.toLowerCase())
-    if (member === undefined) throw new PatchbayError('member_not_found')
-    const admins = members.filter((one) => one.role === 'admin')
-    if (role !== 'admin' && member.role === 'admin' && admins.length === 1) throw new PatchbayError('last_admin')
+    const member = await holdMember(trx, workspaceId, userId, { staysAdmin: role === 'admin' })
     await trx
       .updateTable('memberships')
       .set({ role })

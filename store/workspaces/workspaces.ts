@@ -131,21 +131,34 @@ export function membersOf(db: Kysely<GlobalTables>, workspaceId: string): Promis
     .execute()
 }
 
-/** Throws `member_not_found`, and `last_admin` when the workspace would be left without an administrator. */
+/**
+ * A member, with all of the workspace held until the end of the transaction. Throws `member_not_found`, and `last_admin` where no
+ * administrator would be left.
+ */
+export async function holdMember(
+  trx: Kysely<GlobalTables>,
+  workspaceId: string,
+  userId: string,
+  { staysAdmin = false } = {},
+): Promise<{ user_id: string }> {
+  const members = await trx
+    .selectFrom('memberships')
+    .select(['user_id', 'role'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('user_id')
+    .forUpdate()
+    .execute()
+  const member = members.find(({ user_id }) => user_id === userId.toLowerCase())
+  if (member === undefined) throw new PatchbayError('member_not_found')
+  const admins = members.filter(({ role }) => role === 'admin')
+  if (!staysAdmin && member.role === 'admin' && admins.length === 1) throw new PatchbayError('last_admin')
+  return member
+}
+
+/** Throws what `holdMember` throws. */
 export async function removeMember(db: Kysely<GlobalTables>, workspaceId: string, userId: string): Promise<void> {
   await within(db, async (trx) => {
-    const members = await trx
-      .selectFrom('memberships')
-      .select(['user_id', 'role'])
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('user_id')
-      .forUpdate()
-      .execute()
-    const member = members.find(({ user_id }) => user_id === userId.toLowerCase())
-    if (member === undefined) throw new PatchbayError('member_not_found')
-    if (member.role === 'admin' && members.filter(({ role }) => role === 'admin').length === 1) {
-      throw new PatchbayError('last_admin')
-    }
+    const member = await holdMember(trx, workspaceId, userId)
     await trx
       .deleteFrom('memberships')
       .where('workspace_id', '=', workspaceId)

@@ -21,6 +21,7 @@ import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
   BatchBody,
+  BatchInput,
   BatchItemBody,
   batchBody,
   batchExample,
@@ -28,7 +29,7 @@ import {
   batchItemText,
   UploadForm,
 } from './schema.ts'
-import { receiveBatch } from './upload.ts'
+import { batchOfRows, receiveBatch } from './upload.ts'
 
 const tag = 'Batch calling'
 const DEFAULT_PAGE_SIZE = 25
@@ -87,6 +88,46 @@ const upload = defineRoute({
   handler: async (request, { clock, databaseUrl }) => {
     return receiveBatch(request, { databaseUrl, nowMs: clock.nowMs() })
   },
+})
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/batch',
+  auth: 'jwt_or_scope',
+  role: 'developer',
+  scope: 'batches',
+  body: BatchInput,
+  success: { status: 201, schema: BatchBody },
+  errors: [
+    'csv_too_many_columns',
+    'csv_row_too_long',
+    'metadata_too_large',
+    'invalid_phone_number',
+    'agent_not_found',
+    'unavailable',
+  ],
+  tag,
+  summary: 'Make a batch of rows of JSON',
+  description:
+    'As an upload of a file with these rows, and with its bounds. A name that a row leaves out is empty there.',
+  examples: {
+    body: {
+      name: 'Renewals of March',
+      agent_id: batchExample.agent_id,
+      agent_phone_number: batchExample.agent_phone_number,
+      rows: [
+        {
+          phone_number: '+14155550199',
+          dynamic_variables: { first_name: 'Ada' },
+          external_id: 'crm-1815',
+          metadata: { deal: '4711' },
+        },
+      ],
+    },
+    success: { ...batchExample, status: 'pending', scheduled_time: null },
+  },
+  handler: ({ body, tenant, signal }, { clock, databaseUrl }) =>
+    batchOfRows(tenant, body, { databaseUrl, nowMs: clock.nowMs(), signal }),
 })
 
 const send = defineRoute({
@@ -315,4 +356,4 @@ async function requireBatch(tenant: Tenant, id: string): Promise<BatchWithProgre
   return batch
 }
 
-export const batchRoutes = [upload, send, pause, resume, cancel, retry, read, list, items, remove]
+export const batchRoutes = [upload, create, send, pause, resume, cancel, retry, read, list, items, remove]

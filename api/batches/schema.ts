@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { MetadataMap } from '../../runtime/call/types/metadata.ts'
+import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { instantOf } from '../../runtime/lib/zoned-time.ts'
 import { itemId } from '../../store/batches/batch-rows.ts'
 import type { BatchItem, BatchWithProgress } from '../../store/batches/batches.ts'
@@ -69,6 +70,29 @@ export const UploadForm = Type.Object({
     }),
   ),
   timezone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 100, description: 'IANA zone; default UTC.' })),
+})
+
+/** A batch in one JSON body. */
+export const BatchInput = Type.Object({
+  ...Type.Omit(UploadForm, ['phone_column']).properties,
+  rows: Type.Array(
+    Type.Object({
+      phone_number: Type.String({
+        maxLength: 500,
+        description: 'E.164, an extension or a SIP URI; an invalid one makes its row fail.',
+      }),
+      dynamic_variables: Type.Optional(DynamicVariables({})),
+      external_id: Type.Optional(
+        Type.String({ maxLength: MAX_EXTERNAL_ID_CHARS, description: 'As a dynamic variable, too.' }),
+      ),
+      metadata: Type.Optional(MetadataMap()),
+    }),
+    {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'At most 1,000, within the bounds of a JSON body; more come as a file.',
+    },
+  ),
 })
 
 const Count = Type.Integer({ minimum: 0 })
@@ -192,6 +216,7 @@ const LATE_IS_NOW_MS = 600_000
 export function readSchedule(
   fields: Pick<Static<typeof UploadForm>, 'scheduled_time' | 'timezone'>,
   nowMs: number,
+  place: 'form' | 'body' = 'form',
 ): { scheduledTime: Date | null; timezone: string } | Fault {
   const timezone = fields.timezone ?? 'UTC'
   const text = fields.scheduled_time
@@ -200,7 +225,7 @@ export function readSchedule(
   const scheduledTime = OFFSET.test(text) ? wall : new Date(instantOf(wall.getTime(), timezone))
   if (scheduledTime.getTime() < nowMs - LATE_IS_NOW_MS) {
     const msg = 'must not be more than ten minutes in the past'
-    return { loc: ['form', 'scheduled_time'], msg, type: 'value_error' }
+    return { loc: [place, 'scheduled_time'], msg, type: 'value_error' }
   }
   return { scheduledTime: new Date(Math.max(scheduledTime.getTime(), nowMs)), timezone }
 }

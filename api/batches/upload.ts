@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { hasAgent } from '../../store/agents/agents.ts'
 import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../../store/batches/batch-load.ts'
@@ -10,11 +11,13 @@ import { receiveOneFile } from '../http/receive-one-file.ts'
 import { keyedBy, onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { metadataCells, rowsCsv } from '../rows-csv.ts'
 import { ValidationError } from '../schema.ts'
-import { type BatchBody, batchBody, readSchedule, type UploadForm } from './schema.ts'
+import { type BatchBody, type BatchInput, batchBody, readSchedule, type UploadForm } from './schema.ts'
 
 const LOADER = new URL('../../store/batches/batch-load.ts', import.meta.url)
 const FILE_FIELD = 'file'
+const NUMBER_COLUMN = 'phone_number'
 
 /**
  * Makes a batch of an upload: the file is kept while it arrives, and loaded and committed once the form is whole and right.
@@ -63,8 +66,42 @@ export async function receiveBatch(
   }
 }
 
-async function detailsOf(tenant: Tenant, fields: Static<typeof UploadForm>, nowMs: number): Promise<BatchDetails> {
-  const schedule = readSchedule(fields, nowMs)
+/** Makes a batch of rows that came as JSON. On any fault nothing is kept. */
+export async function batchOfRows(
+  tenant: Tenant,
+  { rows, ...fields }: Static<typeof BatchInput>,
+  options: { databaseUrl: string; nowMs: number; signal: AbortSignal },
+): Promise<Static<typeof BatchBody>> {
+  const { workspaceId } = tenant
+  const { databaseUrl, nowMs, signal } = options
+  const details = await detailsOf(tenant, fields, nowMs, 'body')
+  const open = { databaseUrl, workspaceId, loader: LOADER, signal }
+  const copy = await openBulkCopy<BatchLoadParams, BatchDetails, BatchLoadResult>(open)
+  const batchId = uuidv7()
+  try {
+    const cells = rows.map(({ phone_number, dynamic_variables = {}, external_id, metadata }) => ({
+      ...dynamic_variables,
+      ...metadataCells(metadata),
+      ...(external_id === undefined ? {} : { external_id }),
+      [NUMBER_COLUMN]: phone_number,
+    }))
+    await copy.feed(rowsCsv([NUMBER_COLUMN], cells))
+    await copy.commit({ batchId, workspaceId, phoneColumn: NUMBER_COLUMN }, details)
+  } finally {
+    await copy.discard()
+  }
+  const batch = await batchById(tenant, batchId)
+  if (batch === undefined) throw new PatchbayError('batch_not_found')
+  return batchBody(batch)
+}
+
+async function detailsOf(
+  tenant: Tenant,
+  fields: Omit<Static<typeof UploadForm>, 'phone_column'>,
+  nowMs: number,
+  place: 'form' | 'body' = 'form',
+): Promise<BatchDetails> {
+  const schedule = readSchedule(fields, nowMs, place)
   if ('loc' in schedule) throw new ValidationError([schedule])
   const agentPhoneNumber = requirePhoneNumber(fields.agent_phone_number)
   const agentExists = isUuid(fields.agent_id) && (await hasAgent(tenant, fields.agent_id))

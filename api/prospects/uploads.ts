@@ -1,7 +1,11 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { uuidv7 } from 'uuidv7'
+import { MetadataMap } from '../../runtime/call/types/metadata.ts'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { ProspectUpload } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { OWN_COLUMNS } from '../../store/prospects/prospect-columns.ts'
 import { listBySlug } from '../../store/prospects/prospect-lists.ts'
 import type {
   ProspectFileDetails,
@@ -15,6 +19,7 @@ import { receiveOneFile } from '../http/receive-one-file.ts'
 import { keyedBy, onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { defineRoute, Reply } from '../route.ts'
+import { metadataCells, rowsCsv } from '../rows-csv.ts'
 import { Id } from '../schema.ts'
 import { hasList, requireList } from './lists.ts'
 import { Mapping, readMapping } from './mapping.ts'
@@ -39,6 +44,15 @@ export const Attested = Type.Boolean({
 const hasUpload = async ({ uuid }: { uuid: string }, tenant: Tenant) =>
   isUuid(uuid) && (await uploadById(tenant, uuid)) !== undefined
 
+const UploadAnswer = Type.Object({ message: Type.String(), uuid: Id, list_uuid: Id, upload: UploadBody })
+const uploadedExample: Static<typeof UploadAnswer> = {
+  message: 'Loading 500 rows in 1 batch',
+  uuid: uploadExample.uuid,
+  list_uuid: '0197f3a2-7c1e-7000-8000-000000000022',
+  upload: { ...uploadExample, status: 'loading', batches: { total: 1, done: 0 }, finished_at: null },
+}
+const Text = () => Type.Optional(Type.String({ maxLength: 500 }))
+
 const upload = defineRoute({
   method: 'POST',
   path: '/api/v/upload/{uuid}/',
@@ -60,7 +74,7 @@ const upload = defineRoute({
   },
   success: {
     status: 201,
-    schema: Type.Object({ message: Type.String(), uuid: Id, list_uuid: Id, upload: UploadBody }),
+    schema: UploadAnswer,
   },
   errors: [
     'malformed_body',
@@ -79,12 +93,7 @@ const upload = defineRoute({
     'The answer comes once the file is kept; its batches are loaded one after the other, whatever dies meanwhile. Rows that were not loaded are listed with their reasons under `rejects`.',
   examples: {
     body: { original_data: 'primary_phone,first_name\n+14155550199,Ada\n', dedupe: true },
-    success: {
-      message: 'Loading 500 rows in 1 batch',
-      uuid: uploadExample.uuid,
-      list_uuid: '0197f3a2-7c1e-7000-8000-000000000022',
-      upload: { ...uploadExample, status: 'loading', batches: { total: 1, done: 0 }, finished_at: null },
-    },
+    success: uploadedExample,
   },
   handler: async (request, { clock, databaseUrl }) => {
     const { params, tenant, signal, user, key } = request
@@ -122,6 +131,80 @@ const upload = defineRoute({
     } finally {
       await copy.discard()
     }
+  },
+})
+
+const ROWS = Type.Array(
+  Type.Object({
+    primary_phone: Type.String({ maxLength: 500 }),
+    first_name: Text(),
+    last_name: Text(),
+    email: Text(),
+    state: Text(),
+    postal_code: Text(),
+    timezone: Text(),
+    consent_at: Text(),
+    external_id: Text(),
+    variables: Type.Optional(DynamicVariables({})),
+    metadata: Type.Optional(MetadataMap()),
+  }),
+  {
+    minItems: 1,
+    maxItems: 1_000,
+    description: 'At most 1,000, within the bounds of a JSON body; more come as a file.',
+  },
+)
+
+const uploadRows = defineRoute({
+  method: 'POST',
+  path: '/api/v/upload/{uuid}/rows/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { uuid: { description: 'The slug of the list.', example: 'renewals' } },
+  isThere: async ({ uuid }, tenant) => (await listBySlug(tenant, uuid)) !== undefined,
+  body: Type.Object({ dedupe: Dedupe, consent_attested: Attested, rows: ROWS }),
+  success: { status: 201, schema: UploadAnswer },
+  errors: ['csv_too_many_columns', 'csv_row_too_long', 'prospect_list_not_found', 'unavailable'],
+  tag,
+  summary: 'Load prospects from rows of JSON',
+  description:
+    'As an upload of a file with these rows, and with its bounds: a row that is not loaded is among the `rejects`.',
+  examples: {
+    body: {
+      dedupe: true,
+      consent_attested: false,
+      rows: [{ primary_phone: '+14155550199', first_name: 'Ada', external_id: 'crm-17', metadata: { deal: '4711' } }],
+    },
+    success: uploadedExample,
+  },
+  handler: async ({ body, params, tenant, signal, user, key }, { clock, databaseUrl }) => {
+    const list = await requireList(tenant, params.uuid)
+    const copy = await openBulkCopy<ProspectFileParams, ProspectFileDetails, ProspectFileResult>({
+      databaseUrl,
+      workspaceId: tenant.workspaceId,
+      loader: LOADER,
+      signal,
+    })
+    const uploadId = uuidv7()
+    try {
+      const cells = body.rows.map(({ variables = {}, metadata, ...own }) => ({
+        ...variables,
+        ...metadataCells(metadata),
+        ...own,
+      }))
+      await copy.feed(rowsCsv(OWN_COLUMNS, cells))
+      const file = { workspaceId: tenant.workspaceId, campaignId: list.campaign_id, listId: list.id }
+      const attestedBy = body.consent_attested ? (user?.name ?? `API key ${key?.name}`) : null
+      await copy.commit(
+        { ...file, uploadId, createdAt: new Date(clock.nowMs()) },
+        { filename: 'rows.json', dedupe: body.dedupe, attestedBy },
+      )
+    } finally {
+      await copy.discard()
+    }
+    return uploadedBody(await requireUpload(tenant, uploadId))
   },
 })
 
@@ -222,4 +305,4 @@ async function requireUpload(tenant: Tenant, id: string): Promise<ProspectUpload
   return found
 }
 
-export const prospectUploadRoutes = [upload, read, rejects, retry]
+export const prospectUploadRoutes = [upload, uploadRows, read, rejects, retry]

@@ -1,39 +1,12 @@
-import { once } from 'node:events'
-import net from 'node:net'
 import t from 'tap'
-import { MessageFraming } from '../../../../../plugins/sip/message/framing.ts'
 import type { SipRequest } from '../../../../../plugins/sip/message/message.ts'
 import { until } from '../../../../support/instance/realtime-node.ts'
-import type { Teardown } from '../../../../support/instance/services.ts'
-import { accepted, answerText, type Respond, startCarrier, startPeer, trunkOf } from '../support/carrier.ts'
+import { accepted, startCarrier, startPeer, trunkOf } from '../support/carrier.ts'
+import { startStreamPeer } from '../support/stream-peer.ts'
 
 /** Requests over 1,300 bytes go over TCP, and over UDP where the peer takes none (RFC 3261, section 18.1.1). */
 
 const LARGE = { headers: { 'X-Account': 'a'.repeat(500), 'X-Route': 'b'.repeat(400) } }
-
-/** A peer on TCP, beside one on UDP at the same port. */
-async function startStreamPeer(t: Teardown, respond: Respond, port: number): Promise<SipRequest[]> {
-  const requests: SipRequest[] = []
-  const server = net.createServer((socket) => {
-    const framing = new MessageFraming(() => undefined)
-    socket.on('error', () => undefined)
-    socket.on('data', (bytes) => {
-      for (const message of framing.push(bytes as Buffer)) {
-        if (message.kind !== 'request') continue
-        requests.push(message)
-        const answer = respond(message)
-        if (answer !== undefined && message.method !== 'ACK') socket.write(answerText(message, answer, port))
-        const canceled = requests.findLast(({ method }) => method === 'INVITE')
-        if (message.method === 'CANCEL' && canceled) socket.write(answerText(canceled, { status: 487 }, port))
-      }
-    })
-    t.teardown(() => socket.destroy())
-  })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return requests
-}
 
 const via = (request: SipRequest | undefined) => request?.headers.find(({ name }) => name === 'via')?.value
 

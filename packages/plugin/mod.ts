@@ -41,6 +41,8 @@ export interface Host {
 
 /** What the agent and the operator chose. */
 export interface Options {
+  /** Of speech and language models: of the call or chat that the instance is made for. All it says and hears has the same. */
+  readonly sessionId?: string
   readonly model?: string
   readonly voice?: string
   /** BCP 47, or `multi`. */
@@ -69,6 +71,8 @@ export interface Stt {
   readonly sampleRateHz: number
   /** Recognises one caller until the audio ends or the signal aborts. Each utterance ends with a `final`. */
   recognise(audio: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncIterable<SttEvent>
+  /** The call is over: closes what the instance holds open, such as a socket. */
+  dispose?(): void | Promise<void>
 }
 
 export interface Tts {
@@ -76,6 +80,8 @@ export interface Tts {
   readonly sampleRateHz: number
   /** Speaks one sentence. */
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>
+  /** The call is over: closes what the instance holds open, such as a socket. */
+  dispose?(): void | Promise<void>
 }
 
 export type Message =
@@ -126,6 +132,8 @@ export type LlmEvent =
 
 export interface Llm {
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
+  /** The call or chat is over: closes what the instance holds open. */
+  dispose?(): void | Promise<void>
 }
 
 export interface Embedding {
@@ -133,7 +141,7 @@ export interface Embedding {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
 }
 
-/** A factory is called once for each session (stt, tts, llm) or process (embedding, vectorstore, objectstore). */
+/** A factory is called once for each call or chat (stt, tts, llm), or once for the process (embedding, vectorstore, objectstore). */
 export interface Factories {
   readonly stt?: (host: Host, options: Options) => Stt | Promise<Stt>
   readonly tts?: (host: Host, options: Options) => Tts | Promise<Tts>

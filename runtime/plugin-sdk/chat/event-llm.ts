@@ -14,6 +14,8 @@ interface ChatModel {
   temperature: number | undefined
   /** Answers one request, as it comes. The reader classifies its failures. */
   chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
+  /** The call or chat is over. */
+  dispose?(): void
 }
 
 /** Maximum length of one answer: far beyond any reply to a caller. */
@@ -46,6 +48,11 @@ export class EventLLM extends llm.LLM {
     connOptions?: APIConnectOptions
   }): llm.LLMStream {
     return new EventStream(this, this.#source, options)
+  }
+
+  override async aclose(): Promise<void> {
+    this.#source.dispose?.()
+    await super.aclose()
   }
 }
 

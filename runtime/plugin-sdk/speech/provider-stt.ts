@@ -42,4 +42,9 @@ export class ProviderSTT extends stt.STT {
     const options = { ...this.#source, provider: this.#source.identity, connOptions }
     return 'protocol' in options ? new SocketSpeechStream(this, options) : new EventSpeechStream(this, options)
   }
+
+  override async close(): Promise<void> {
+    if ('recognise' in this.#source) await this.#source.dispose?.()
+    await super.close()
+  }
 }

@@ -15,6 +15,8 @@ export interface Voice {
   speak: SpeakSentence
   /** The same voice in another language; undefined where it stays as it is. */
   inLanguage?(tag: string): Voice | undefined
+  /** The call is over. */
+  dispose?(): void
 }
 
 /** A text-to-speech engine that speaks sentence by sentence: the first is heard while the next is still being written. */
@@ -46,6 +48,11 @@ export class SentenceTTS extends tts.TTS implements SpeaksLanguages {
 
   override stream(options?: { connOptions?: APIConnectOptions }): tts.SynthesizeStream {
     return new SentenceStream(this, this.#voice, options?.connOptions)
+  }
+
+  override async close(): Promise<void> {
+    this.#voice.dispose?.()
+    await super.close()
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
 import type { Conformance } from '../../../packages/plugin/test.ts'
 import { boundary } from '../../lib/async/boundary.ts'
@@ -26,39 +27,60 @@ type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => PluginRunner
 /** The factories of a plugin that runs in processes of its own, as the plugin host wants them. */
 export function isolatedFactories(processOf: ProcessOf, name: string, provider: ProviderIdentity): PluginFactories {
   const faultOf = faultsOf(provider)
-  const run = <T>(what: Use, options: SpeechOptions, signal: AbortSignal, audio?: AsyncIterable<Int16Array>) =>
-    usePlugin<T>(processOf(options), what, optionsOf(options), faultOf, signal, audio)
+  /** What one call or chat does with the plugin. */
+  const sessionOf = (options: SpeechOptions) => {
+    const sessionId = randomUUID()
+    const own = { ...optionsOf(options), sessionId }
+    return {
+      run: <T>(what: Use, signal: AbortSignal, audio?: AsyncIterable<Int16Array>) =>
+        usePlugin<T>(processOf(options), what, own, faultOf, signal, audio),
+      describe: async (of: 'stt' | 'tts'): Promise<Description> =>
+        (await ask(processOf(options), { kind: 'describe', of }, own, faultOf)) as Description,
+      dispose: () => processOf(options).dispose(sessionId),
+    }
+  }
   const namesOf = ({ model = '' }: SpeechOptions) => ({ provider: name, identity: provider, model })
-  const describe = async (of: 'stt' | 'tts' | 'embedding', options: SpeechOptions): Promise<Description> =>
-    (await ask(processOf(options), { kind: 'describe', of }, optionsOf(options), faultOf)) as Description
   return {
     async stt(_host, options) {
-      const { sampleRateHz = 0 } = await describe('stt', options)
+      const { run, describe, dispose } = sessionOf(options)
+      const { sampleRateHz = 0 } = await describe('stt')
       return new ProviderSTT({
         ...namesOf(options),
         language: options.language ?? '',
         sampleRateHz: rateOf(name, sampleRateHz),
-        recognise: (audio, signal) => run<SttEvent>({ kind: 'stt' }, options, signal, audio),
+        recognise: (audio, signal) => run<SttEvent>({ kind: 'stt' }, signal, audio),
+        dispose,
       })
     },
     async tts(_host, options) {
-      const { sampleRateHz = 0 } = await describe('tts', options)
+      const { run, describe, dispose } = sessionOf(options)
+      const { sampleRateHz = 0 } = await describe('tts')
       return new SentenceTTS({
         provider: name,
         name: options.voice ?? options.model ?? '',
         language: options.language ?? 'en',
         sampleRateHz: rateOf(name, sampleRateHz),
-        speak: (text, signal) => run<Int16Array<ArrayBuffer>>({ kind: 'tts', text }, options, signal),
+        speak: (text, signal) => run<Int16Array<ArrayBuffer>>({ kind: 'tts', text }, signal),
+        dispose,
       })
     },
-    llm: (_host, options) =>
-      new EventLLM({
+    llm(_host, options) {
+      const { run, dispose } = sessionOf(options)
+      return new EventLLM({
         ...namesOf(options),
         temperature: options.temperature,
-        chat: (request, signal) => run<LlmEvent>({ kind: 'llm', request }, options, signal),
-      }),
+        chat: (request, signal) => run<LlmEvent>({ kind: 'llm', request }, signal),
+        dispose,
+      })
+    },
     async embedding(_host, options) {
-      const { dimensions = 0 } = await describe('embedding', options)
+      const described = await ask(
+        processOf(options),
+        { kind: 'describe', of: 'embedding' },
+        optionsOf(options),
+        faultOf,
+      )
+      const { dimensions = 0 } = described as Description
       return {
         dimensions,
         async embed(texts, signal) {

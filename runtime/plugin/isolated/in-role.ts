@@ -10,7 +10,7 @@ import { asProcess } from '../../process/own-act.ts'
 import { permissionDenied } from '../grants/permissions.ts'
 import { pluginScope } from '../plugin-scope.ts'
 import { AudioQueue } from './audio-queue.ts'
-import { runUse } from './inside/run-use.ts'
+import { disposeSession, runUse } from './inside/run-use.ts'
 import { thrownOf } from './inside/thrown.ts'
 import type { Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
@@ -107,6 +107,13 @@ export class InRole implements PluginRunner {
         exchange.lack('It was given up')
       },
     }
+  }
+
+  dispose(sessionId: string): void {
+    const over = pluginScope.run({ plugin: this.#options.plugin }, () =>
+      disposeSession({ kept: this.#kept }, sessionId),
+    )
+    inBackground('plugin', over)
   }
 
   async #load(): Promise<Factories> {

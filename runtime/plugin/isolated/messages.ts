@@ -19,6 +19,8 @@ export type ToPlugin =
   /** There is no more audio. */
   | { type: 'end'; session: number }
   | { type: 'cancel'; session: number }
+  /** A call or chat is over. */
+  | { type: 'dispose'; sessionId: string }
   /** The next piece of an object, please. */
   | { type: 'more'; session: number }
   | { type: 'beat'; at: number }

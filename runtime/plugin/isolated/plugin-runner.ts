@@ -43,4 +43,6 @@ export interface PluginRunner {
   ready(): Promise<readonly string[]>
   /** Begins one use. Its events may come before this returns. */
   open(use: Use, options: Options, events: SessionEvents): IsolatedSession
+  /** The call or chat of this id is over: what was made for it is let go. */
+  dispose(sessionId: string): void
 }

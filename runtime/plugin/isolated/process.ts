@@ -143,6 +143,10 @@ export class IsolatedProcess implements PluginRunner {
     }
   }
 
+  dispose(sessionId: string): void {
+    if (this.#child !== undefined) this.#say({ type: 'dispose', sessionId })
+  }
+
   /** Why it can't be sent. */
   #begin(message: ToPlugin): string | undefined {
     try {

@@ -32,6 +32,8 @@ export interface UseOutput {
   dropped(why: string): void
 }
 
+/** Instances that are kept; the oldest gives way. Each is let go when its call is over, so that there are far fewer. */
+const MAX_KEPT = 2_000
 /** Samples that go at once. */
 const MAX_SAMPLES = 1 << 16
 
@@ -41,6 +43,19 @@ interface Plugin {
   host: Host
   /** What is made once for the process, by its kind and options. */
   kept: Map<string, unknown>
+}
+
+const keyOf = (kind: string, sessionId: string): string => `${kind} of session ${sessionId}`
+
+/** The call or chat is over: what was made for it closes what it holds open. Throws what the plugin throws. */
+export async function disposeSession({ kept }: Pick<Plugin, 'kept'>, sessionId: string): Promise<void> {
+  for (const kind of ['stt', 'tts', 'llm']) {
+    const key = keyOf(kind, sessionId)
+    const made = kept.get(key) as Promise<{ dispose?: () => unknown }> | undefined
+    if (made === undefined) continue
+    kept.delete(key)
+    await (await made).dispose?.()
+  }
 }
 
 /** Carries out one use of a plugin, to its end or until the signal aborts. Throws what the plugin throws. Runs in Deno, too. */
@@ -62,18 +77,21 @@ export async function runUse(
       `The ${kind} factory has to return an object; it returned ${made === null ? 'null' : typeof made}`,
     )
   }
-  const makeOnce = <T>(kind: string): Promise<T> => {
-    const key = `${kind} ${JSON.stringify(options)}`
+  const makeOnce = <T>(kind: string, key = `${kind} ${JSON.stringify(options)}`): Promise<T> => {
     const known = kept.get(key) as Promise<T> | undefined
     if (known !== undefined) return known
     const made = make<T>(kind)
+    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '')
     kept.set(key, made)
     made.catch(() => kept.delete(key))
     return made
   }
+  const { sessionId } = options
+  const ofSession = <T>(kind: string): Promise<T> =>
+    sessionId === undefined ? make<T>(kind) : makeOnce<T>(kind, keyOf(kind, sessionId))
   switch (use.kind) {
     case 'stt': {
-      const stt = await make<Stt>('stt')
+      const stt = await ofSession<Stt>('stt')
       for await (const event of iterableOf(stt.recognise(audio, signal), 'recognise')) {
         if (signal.aborted) return
         out.event(sttEventOf(event))
@@ -81,7 +99,7 @@ export async function runUse(
       return
     }
     case 'tts': {
-      const tts = await make<Tts>('tts')
+      const tts = await ofSession<Tts>('tts')
       for await (const given of iterableOf(tts.speak(use.text, signal), 'speak')) {
         const samples = pcmSamplesOf(given)
         for (let from = 0; from < samples.length; from += MAX_SAMPLES) {
@@ -92,7 +110,7 @@ export async function runUse(
       return
     }
     case 'llm': {
-      const llm = await make<Llm>('llm')
+      const llm = await ofSession<Llm>('llm')
       for await (const given of iterableOf(llm.chat(use.request, signal), 'chat')) {
         if (signal.aborted) return
         const event = llmEventOf(given, out.dropped)
@@ -118,7 +136,7 @@ export async function runUse(
       return
     }
     case 'describe': {
-      const { sampleRateHz, dimensions } = await make<{ sampleRateHz?: number; dimensions?: number }>(use.of)
+      const { sampleRateHz, dimensions } = await ofSession<{ sampleRateHz?: number; dimensions?: number }>(use.of)
       out.result({ sampleRateHz, dimensions })
       return
     }

@@ -10,7 +10,7 @@ import { AudioQueue } from '../audio-queue.ts'
 import { PIPE_FD, PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from '../frames.ts'
 import type { FromPlugin, ToPlugin, Use } from '../messages.ts'
 import { ObjectExchange } from '../object-exchange.ts'
-import { runUse, type UseOutput } from './run-use.ts'
+import { disposeSession, runUse, type UseOutput } from './run-use.ts'
 import { thrownOf } from './thrown.ts'
 
 /**
@@ -194,6 +194,9 @@ function receive(message: ToPlugin): void {
       session?.exchange.lack('It was given up')
       return
     }
+    case 'dispose':
+      disposeSession({ kept }, message.sessionId).catch(stray)
+      return
     case 'more':
       sessions.get(message.session)?.exchange.more()
       return

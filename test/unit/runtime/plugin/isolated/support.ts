@@ -19,6 +19,8 @@ interface Written {
 export interface Foreign {
   /** A plugin of examples/, or the text of a mod.ts. */
   plugin: 'parrot' | Written
+  /** It comes from elsewhere, so that `isolation: 'none'` is for this contract. */
+  isInstalled?: boolean
   settings?: object
   env?: Record<string, string>
 }
@@ -27,7 +29,7 @@ export interface Foreign {
 export async function foreign(t: Test, options: Foreign): Promise<{ registry: PluginRegistry; logged: string[] }> {
   const dir = mkdtempSync(join(tmpdir(), 'patchbay-foreign-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  const { plugin, settings = {}, env = {} } = options
+  const { plugin, settings = {}, env = {}, isInstalled = false } = options
   const name = plugin === 'parrot' ? 'parrot' : 'probe'
   if (plugin === 'parrot') cpSync(join(EXAMPLES, 'parrot'), join(dir, 'plugins/parrot'), { recursive: true })
   else {
@@ -47,9 +49,10 @@ export async function foreign(t: Test, options: Foreign): Promise<{ registry: Pl
   t.teardown(() => stop.abort())
   const logged: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) })
-  const config = { dataDir: join(dir, 'data') }
+  const config = { dataDir: join(dir, 'data'), devPlugins: isInstalled ? [join(dir, 'plugins', name)] : [] }
+  mkdirSync(config.dataDir)
   const registry = await loadPlugins({
-    dir: join(dir, 'plugins'),
+    dir: isInstalled ? config.dataDir : join(dir, 'plugins'),
     settingsFile,
     config,
     env,

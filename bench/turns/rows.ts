@@ -30,8 +30,8 @@ export interface Turn {
   /** A WAV file of 16-bit mono sound, beside the list. */
   readonly audio: { readonly path: string }
   readonly silence_spans: readonly SilenceSpan[]
-  readonly messages?: readonly { readonly role: string; readonly content: string }[]
-  readonly words?: readonly SpokenWord[]
+  readonly messages?: readonly { readonly role: string; readonly content: string }[] | null
+  readonly words?: readonly SpokenWord[] | null
   readonly kind?: string
   readonly voice?: string
   /** The rules may be fitted to `fit` alone. */
@@ -66,16 +66,16 @@ export function pausesOf(turn: Turn): Pause[] {
 }
 
 /** What a recogniser has said by then, if its words come so late. */
-export function wordsBy({ words = [] }: Turn, atS: number, lateS: number): string {
-  return words
+export function wordsBy({ words }: Turn, atS: number, lateS: number): string {
+  return (words ?? [])
     .filter(({ end }) => end <= atS - lateS + 1e-6)
     .map(({ word }) => word.trim())
     .join(' ')
 }
 
 /** What the agent said last. */
-export function saidBefore({ messages = [] }: Turn): string {
-  return messages.findLast(({ role }) => role === 'assistant')?.content ?? ''
+export function saidBefore({ messages }: Turn): string {
+  return messages?.findLast(({ role }) => role === 'assistant')?.content ?? ''
 }
 
 /** The sound of a turn at 16 kHz. */

@@ -34,6 +34,7 @@ t.test('words are known no sooner than they come', async (t) => {
   t.equal(wordsBy(TURN, 2.3, 0.3), 'A table')
   t.equal(wordsBy(TURN, 2.2, 0.3), 'A')
   t.equal(wordsBy(TURN, 0, 0.3), '')
+  t.equal(wordsBy({ ...TURN, words: null }, 9, 0.3), '', 'a set may have none')
 })
 
 t.test('a policy cuts off what outlasts it, and waits at the ends as long as it must', async (t) => {

@@ -18,8 +18,9 @@ import { CallTimeline } from '../timeline.ts'
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
+import { CallWorker } from './call-worker.ts'
 import { CallerAudio } from './caller-audio.ts'
-import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
+import type { ClaimedSlot, Dispatch } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
 import { pauseAfterLossMs } from './lost-workers.ts'
@@ -85,16 +86,10 @@ export class LiveCall implements PathCall {
   readonly #asks: WorkerRequests
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
-  #seat: ClaimedSlot | undefined
-  /** Taken beforehand, until it is used. */
-  #reserved: ClaimedSlot | undefined
-  #offered: LinkSession | undefined
-  #offerTimer: NodeJS.Timeout | undefined
+  readonly #worker: CallWorker
   #overtime: NodeJS.Timeout | undefined
   /** Sounds while no worker speaks. */
   #hold: HoldSound | undefined
-  /** Workers asked to say the announcement. */
-  readonly #announcers = new Set<string>()
   #failedOpenings = 0
   #resolveDone: (outcome: Outcome) => void = () => undefined
 
@@ -104,7 +99,12 @@ export class LiveCall implements PathCall {
     this.leg = options.leg
     this.timeline = new CallTimeline(options.leg.format, (nowMs) => this.callMs(nowMs))
     this.supervision = new Supervision(options.leg, this.timeline, options.clock, () => this.tap)
-    this.#reserved = options.seat
+    this.#worker = new CallWorker({
+      dispatch: options.dispatch,
+      reserved: options.seat,
+      events: () => fromWorker(this, options.clock),
+      silent: () => this.workerLost('no answer to the offer'),
+    })
     this.log = options.before ?? new CallLog(options.clock, [])
     this.log.follow([
       journalSink(options.journal, options.callId, options.agent),
@@ -215,7 +215,7 @@ export class LiveCall implements PathCall {
 
   /** The worker that was offered the session runs it now. */
   accepted(): void {
-    clearTimeout(this.#offerTimer)
+    this.#worker.accepted()
     this.happened({ type: 'accepted' })
   }
 
@@ -242,7 +242,7 @@ export class LiveCall implements PathCall {
 
   /** The worker is gone, or gives the session back. */
   workerLost(reason: string): void {
-    const workerId = this.#seat?.worker.workerId
+    const workerId = this.#worker.id
     inBackground('call', this.#leaveWorker('lost'))
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
@@ -322,7 +322,7 @@ export class LiveCall implements PathCall {
         if (!this.log.state.takenOver) this.#hold.start()
         break
       case 'resume':
-        this.#options.log.info({ callId: this.callId, workerId: this.#seat?.worker.workerId }, 'Call taken over')
+        this.#options.log.info({ callId: this.callId, workerId: this.#worker.id }, 'Call taken over')
         this.#workerTaken('resumed')
         this.#join()
         break
@@ -338,9 +338,9 @@ export class LiveCall implements PathCall {
       const pauseMs = pauseAfterLossMs(this.#state.lost, clock.monotonicMs())
       if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: this.#over.signal })
       const waitMs = this.#state.seekUntilMs - clock.monotonicMs()
-      const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(this.#claim(), waitMs, this.#over.signal))
+      const seat = await this.#worker.find(this.#claim(), waitMs, this.#over.signal)
       if (this.#state.phase === 'ended') return seat.release('done')
-      this.#seat = seat
+      this.#worker.keep(seat)
       this.happened({ type: 'seated' })
     } catch (err) {
       if (this.#over.signal.aborted) return
@@ -355,96 +355,54 @@ export class LiveCall implements PathCall {
     return this.#state.answeredAtMs === undefined ? claim : { ...claim, kind: 'recovering' }
   }
 
-  /** Undefined when there was none, or its worker has gone since. */
-  #takeReserved(): ClaimedSlot | undefined {
-    const seat = this.#reserved
-    this.#reserved = undefined
-    if (seat === undefined || seat.worker.state !== 'draining') return seat
-    seat.release('done')
-    return undefined
-  }
-
   #offer(): void {
-    const seat = this.#seat
-    if (seat === undefined) return
-    const { agent, limits, clock } = this.#options
+    const { agent, limits } = this.#options
     const { answeredAtMs } = this.#state
     this.marks.forget()
     this.timeline.forgetWorker()
-    this.#offerTimer = setTimeout(
-      boundary('call', () => this.workerLost('no answer to the offer')),
-      OFFER_TIMEOUT_MS,
-    )
-    this.#offered = seat.worker.open(
-      {
-        callId: this.callId,
-        agent,
-        format: this.leg.format,
-        limits,
-        ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state, this.audio.last) }),
-        elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
-        reserved: seat === this.#options.seat,
-      },
-      fromWorker(this, this.#options.clock),
-    )
+    this.#worker.offer({
+      ...{ callId: this.callId, agent, format: this.leg.format, limits },
+      ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state, this.audio.last) }),
+      elapsedMs: Math.round(this.callMs()),
+    })
   }
 
-  /** The session without a slot: the least busy worker says the announcement. */
+  /** The session without a slot: a worker says the announcement. */
   #announce(): void {
-    const { unseated, limits, dispatch } = this.#options
-    const worker = dispatch.announcer(this.#announcers, this.#options.claim.pool)
-    if (worker === undefined || unseated === undefined) {
-      this.happened({ type: 'no_capacity' })
-      return
-    }
-    this.#announcers.add(worker.workerId)
-    this.#offerTimer = setTimeout(
-      boundary('call', () => this.workerLost('no answer to the offer')),
-      OFFER_TIMEOUT_MS,
-    )
-    this.#offered = worker.open(
-      {
-        callId: this.callId,
-        agent: unseated.announcement,
-        format: this.leg.format,
-        limits,
-        elapsedMs: 0,
-        announcement: true,
-      },
-      fromWorker(this, this.#options.clock),
-    )
+    const { unseated, limits, claim } = this.#options
+    const isAsked =
+      unseated !== undefined &&
+      this.#worker.announce(
+        { callId: this.callId, agent: unseated.announcement, format: this.leg.format, limits, elapsedMs: 0 },
+        claim.pool,
+      )
+    if (!isAsked) this.happened({ type: 'no_capacity' })
   }
 
   #join(): void {
     this.#hold?.stop()
-    this.link = this.#offered
+    this.link = this.#worker.session
     if (this.link === undefined) return
     this.audio.deliver(this.link, this.#options.clock.monotonicMs())
     for (const event of this.log.state.waiting) this.link.event(event)
   }
 
   #workerTaken(type: 'worker_taken' | 'resumed'): void {
-    const workerId = this.#seat?.worker.workerId
+    const workerId = this.#worker.id
     if (workerId !== undefined) this.log.append({ type, worker: workerAlias(workerId) })
   }
 
   /** Resolves when the worker has reported all usage of the session. */
   #leaveWorker(why: Parameters<ClaimedSlot['release']>[0], reason = 'moved'): Promise<void> {
-    clearTimeout(this.#offerTimer)
-    const told = this.#offered?.close(reason)
-    this.#offered = undefined
     this.link = undefined
-    this.#seat?.release(why)
-    this.#seat = undefined
-    return told ?? Promise.resolve()
+    return this.#worker.leave(why, reason)
   }
 
   #finish(cause: EndCause): void {
     clearTimeout(this.#overtime)
     this.#hold?.stop()
     this.#over.abort()
-    this.#reserved?.release('done')
-    this.#reserved = undefined
+    this.#worker.end()
     const told = this.#leaveWorker('done', cause.reason)
     this.transferring?.close(cause.reason)
     this.leg.close(cause.reason)

@@ -193,13 +193,22 @@ class PrimaryFollower implements FollowedPrimary {
     const server = this.#dial(primary)
     server.on('error', () => {})
     server.setTimeout(CONNECT_TIMEOUT_MS, () => server.destroy())
-    server.once(this.#isTls ? 'secureConnect' : 'connect', () => server.setTimeout(0))
+    server.once(
+      this.#isTls ? 'secureConnect' : 'connect',
+      boundary('redis', () => server.setTimeout(0)),
+    )
     this.#links.set(client, primary)
-    client.on('close', () => {
-      this.#links.delete(client)
-      server.destroy()
-    })
-    server.on('close', () => client.destroySoon())
+    client.on(
+      'close',
+      boundary('redis', () => {
+        this.#links.delete(client)
+        server.destroy()
+      }),
+    )
+    server.on(
+      'close',
+      boundary('redis', () => client.destroySoon()),
+    )
     client.pipe(server)
     server.pipe(client)
   }

@@ -49,7 +49,10 @@ export async function primaryUrl(
 ): Promise<string | undefined> {
   const { redisSentinels, redisUrl } = config
   if (redisSentinels === undefined || redisUrl === undefined) return undefined
-  const { followPrimary, sentinelUrls } = await import('../store/redis/follow-primary.ts')
+  const [{ followPrimary, sentinelUrls }, { waitForStore }] = await Promise.all([
+    import('../store/redis/follow-primary.ts'),
+    import('../store/connections/wait-for-store.ts'),
+  ])
   const sentinels = sentinelUrls(redisSentinels)
   allowInfrastructure(sentinels)
   let forget = (): void => {}
@@ -57,7 +60,8 @@ export async function primaryUrl(
     forget()
     forget = allowInfrastructure([formatTarget(host, port)])
   }
-  const followed = await followPrimary({ redisUrl, sentinels, log, onPrimary }).catch((error) =>
+  const follow = () => followPrimary({ redisUrl, sentinels, log, onPrimary })
+  const followed = await waitForStore(log, follow).catch((error) =>
     unreachable('REDIS_SENTINELS', 'Redis Sentinels', error),
   )
   running.followedPrimary = followed

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
+import { waitForStore } from '../../../../store/connections/wait-for-store.ts'
 import { checkRedis } from '../../../../store/redis/check.ts'
 import { createRedis, type RedisClient } from '../../../../store/redis/client.ts'
 import { followPrimary, sentinelUrls } from '../../../../store/redis/follow-primary.ts'
@@ -14,6 +15,7 @@ import { sentinelMissing, startSentinels } from '../../../support/instance/redis
 import { testFolder } from '../../../support/instance/services.ts'
 import { linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { makeAuthority } from '../../../support/sip/certificates.ts'
+import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
 import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -171,6 +173,21 @@ t.test(
     await t.rejects(createRedis(distrusted, log), { code: 'unavailable' }, 'a data node of another authority')
   },
 )
+
+t.test('a start waits for Sentinels that reset its first connections', { skip: sentinelMissing }, async (t) => {
+  const world = await startSentinels(t, { sentinels: 1 })
+  const [sentinel = ''] = world.sentinels
+  const proxy = await startFaultProxy(t, { port: Number(new URL(sentinel).port) })
+  proxy.cut()
+  const { redisUrl } = world
+  const sentinels = sentinelUrls([`redis://:watch@127.0.0.1:${proxy.port}`])
+  const following = waitForStore(log, () => followPrimary({ redisUrl, sentinels, log }))
+  await waitUntil(() => proxy.accepted > 1)
+  await proxy.mend()
+  const primary = await following
+  t.teardown(() => primary.close())
+  await checkRedis(primary.redisUrl, log)
+})
 
 t.test('what is wrong with the settings is said', { skip: sentinelMissing }, async (t) => {
   const world = await startSentinels(t, { sentinels: 1 })

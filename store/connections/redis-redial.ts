@@ -21,8 +21,8 @@ type Args = Parameters<RedisClient['sendCommand']>[0]
  * Drops the connection of a client and dials again where its server turned into a replica, is loading, or is silent; asks again what
  * such a server refused. The library alone reconnects only where the socket closes, which a failover need not do.
  */
-export function redialsWhenStale(client: RedisClient): void {
-  const redial = new Redial(client)
+export function redialsWhenStale(client: RedisClient, family: RedialFamily): void {
+  const redial = new Redial(client, family)
   const { decoder } = client._getQueue()
   const { onErrorReply } = decoder
   decoder.onErrorReply = (error) => {
@@ -35,10 +35,18 @@ export function redialsWhenStale(client: RedisClient): void {
     return redial.ask(args, () => sendCommand.call(this, args, options))
   } as RedisClient['sendCommand']
   client.on('ready', boundary('redis', redial.watch))
+  client.on(
+    'end',
+    boundary('redis', () => family.delete(redial)),
+  )
 }
+
+/** Connections to one address. */
+export type RedialFamily = Set<{ suspect(why: Error): void }>
 
 class Redial {
   readonly #client: RedisClient
+  readonly #family: RedialFamily
   /** In a row, without a connection that served for long. */
   #drops = 0
   #readyAtMs = Number.NEGATIVE_INFINITY
@@ -49,8 +57,9 @@ class Redial {
   #blockedUntilMs = 0
   #blocked = 0
 
-  constructor(client: RedisClient) {
+  constructor(client: RedisClient, family: RedialFamily) {
     this.#client = client
+    this.#family = family
   }
 
   async ask<T>(args: Args, send: () => Promise<T>): Promise<T> {
@@ -94,7 +103,13 @@ class Redial {
     this.#redial(why)
   }
 
+  /** Another connection to the same address fell silent: what is blocked on this one would be found out much later. */
+  suspect(why: Error): void {
+    if (this.#blocked > 0) this.drop(why)
+  }
+
   readonly watch = (): void => {
+    this.#family.add(this)
     this.#readyAtMs = performance.now()
     this.#beatLater()
   }
@@ -128,8 +143,13 @@ class Redial {
     if (!client.isReady) return
     const isAlive = this.#blocked > 0 ? await this.#isBlockedRightly() : await this.#answers()
     if (!client.isReady || client.socketEpoch !== epoch) return
-    if (isAlive) this.#beatLater()
-    else this.drop(new RedisSilentError(ALIVE_TIMEOUT_MS))
+    if (isAlive) {
+      this.#beatLater()
+      return
+    }
+    const why = new RedisSilentError(ALIVE_TIMEOUT_MS)
+    this.drop(why)
+    for (const other of this.#family) if (other !== this) other.suspect(why)
   }
 
   /** What is asked behind a blocking command is answered after it. */

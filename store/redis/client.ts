@@ -6,7 +6,7 @@ import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, redialInMs } from '../connections/redial.ts'
-import { redialsWhenStale } from '../connections/redis-redial.ts'
+import { type RedialFamily, redialsWhenStale } from '../connections/redis-redial.ts'
 
 /** Longer than any blocking command (BullMQ's waits at most 10 s). A handshake without an answer ends with it. */
 const SILENCE_TIMEOUT_MS = 12_000
@@ -74,7 +74,7 @@ export type RedisClient = ReturnType<typeof makeClient>
  * Has a client, and those duplicated from it, end when they are destroyed while they connect. The library would open the connection
  * all the same and ask it for good whether it lives, which holds the process.
  */
-function endsWhenDestroyed(made: RedisClient): RedisClient {
+function endsWhenDestroyed(made: RedisClient, family: RedialFamily = new Set()): RedisClient {
   // The library hands out views of a client; commands, and what the queues make of it, go to the client itself.
   const client = Object.hasOwn(made, '_self') ? made : (Object.getPrototypeOf(made) as RedisClient)
   client.on(
@@ -85,9 +85,9 @@ function endsWhenDestroyed(made: RedisClient): RedisClient {
   )
   const { duplicate } = client
   client.duplicate = function (this: RedisClient, ...overrides: Parameters<typeof duplicate>) {
-    return endsWhenDestroyed(duplicate.apply(this, overrides) as RedisClient)
+    return endsWhenDestroyed(duplicate.apply(this, overrides) as RedisClient, family)
   } as typeof duplicate
-  redialsWhenStale(client)
+  redialsWhenStale(client, family)
   return made
 }
 

@@ -114,8 +114,9 @@ t.test('a connection that falls silent is noticed though it is written to, and d
     await sleep(50)
   }
   t.ok(performance.now() - startedAtMs < 8_000, `${performance.now() - startedAtMs} ms`)
-  const tookMs = await runJob('after')
-  t.ok(tookMs < 16_000, `a job took ${tookMs} ms`)
+  await runJob('after')
+  // The connection that waits for jobs asks nothing: it goes by what the other one found out.
+  t.ok(performance.now() - startedAtMs < 7_500, `a job ran ${Math.round(performance.now() - startedAtMs)} ms later`)
 })
 
 t.test('a server that is slow, within the limits, keeps its connections', async (t) => {

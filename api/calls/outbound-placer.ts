@@ -197,7 +197,7 @@ export class Placer {
     await this.#options.calls.drop(callId)
   }
 
-  /** Writes the end, then lets the reaper see the call: it ends what could not be written. */
+  /** Writes the end, and lets the call go. */
   async #end(workspaceId: string, callId: string, outcome: DialOutcome, events?: CallLog): Promise<void> {
     const { calls, clock, log, journalOf } = this.#options
     log.info({ callId, ...outcome }, 'Call ended')

@@ -108,7 +108,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const slots = new RedisSlots(redis, { shares })
   const nodeId = randomUUID()
   const report = (callIds: readonly string[]) => reportHeldCalls(store, nodeId, callIds)
-  const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, clock, log })
+  const settled = (callId: string) => writer.settled(callId)
+  const leases = new Leases({ callLeases: redisCallLeases(redis), slots, report, settled, clock, log })
   const hub = createLinkHub({
     nodeId,
     tokens: [config.linkToken, ...(config.linkTokenVerify ?? [])],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { CLOSED_AREA, fillCampaign, makeCampaign, makeWorkspace, startWorld } from '../../bench/dialer/world.ts'
+import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import { seeded } from '../../test/support/phone/numbers.ts'
 import { FaultProxy } from '../../test/support/world/fault-proxy.ts'
 import { faultsOfStores } from '../../test/support/world/store-faults.ts'
@@ -75,7 +76,12 @@ export async function runChaos({
     databaseUrl: `postgres://${direct.username}@127.0.0.1:${database.port}${direct.pathname}`,
     redisUrl: `redis://127.0.0.1:${cache.port}`,
     ...{ folder, size, capacity: calls + MOST_ACTIVE + 10 },
-    env: { TEST_LEDGER: ledger, TEST_LEDGER_MIX: '1', TEST_CALLING_RULES: world.rulesFile },
+    env: {
+      TEST_LEDGER: ledger,
+      TEST_LEDGER_MIX: '1',
+      TEST_CALLING_RULES: world.rulesFile,
+      TEST_REAPER_GRACE_MS: String(LEASE_MS),
+    },
   })
   const broken: string[] = []
   try {

@@ -27,6 +27,8 @@ interface LeaseOptions {
   slots: Pick<Slots, 'renew' | 'onForgotten'>
   /** Says which calls the node holds, and no others, to a store that does not fail together with the leases. */
   report(callIds: readonly string[]): Promise<void>
+  /** Resolves when nothing of the call waits to be written; undefined: nothing does. */
+  settled(callId: string): Promise<void> | undefined
   clock: Pick<Clock, 'monotonicMs'>
   log: Logger
 }
@@ -37,7 +39,10 @@ export class Leases {
   readonly #slotStore: Pick<Slots, 'renew' | 'onForgotten'>
   readonly #clock: LeaseOptions['clock']
   readonly #log: Logger
+  readonly #settled: LeaseOptions['settled']
   readonly #calls = new Set<string>()
+  /** Calls that are over, and whose end is not yet written. */
+  readonly #dropping = new Map<string, symbol>()
   readonly #slots = new Map<string, HeldSlot>()
   readonly #stopListening: () => void
   #timer: NodeJS.Timeout | undefined
@@ -49,10 +54,11 @@ export class Leases {
   /** The last report named calls. */
   #hasReported = false
 
-  constructor({ callLeases, slots, report, clock, log }: LeaseOptions) {
+  constructor({ callLeases, slots, report, settled, clock, log }: LeaseOptions) {
     this.#callLeases = callLeases
     this.#slotStore = slots
     this.#report = report
+    this.#settled = settled
     this.#clock = clock
     this.#log = log
     this.#renewLater(RENEW_MS)
@@ -68,12 +74,27 @@ export class Leases {
   /** Resolves once the call is leased. */
   async holdCall(callId: string): Promise<void> {
     this.#calls.add(callId)
+    this.#dropping.delete(callId)
     await this.#callLeases.renew([callId])
   }
 
+  /**
+   * Drops the lease of a call that is over, as soon as its end is written: a reaper that found it open without a lease would take its node
+   * for dead. Resolves at once where that takes longer.
+   */
   async dropCall(callId: string): Promise<void> {
-    this.#calls.delete(callId)
-    await this.#callLeases.drop(callId)
+    const dropping = Symbol(callId)
+    this.#dropping.set(callId, dropping)
+    const drop = async (): Promise<void> => {
+      // Held anew meanwhile.
+      if (this.#dropping.get(callId) !== dropping) return
+      this.#dropping.delete(callId)
+      this.#calls.delete(callId)
+      await this.#callLeases.drop(callId)
+    }
+    const settled = this.#settled(callId)
+    if (settled === undefined) await drop()
+    else inBackground('call', settled.then(drop))
   }
 
   holdSlot(held: HeldSlot): void {

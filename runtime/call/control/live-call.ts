@@ -429,7 +429,7 @@ export class LiveCall implements PathCall {
     const why = error === undefined ? {} : { error }
     this.log.append({ type: 'ended', status, end_reason, disposition, ...why, duration_ms: durationMs })
     log.info({ callId: this.callId, ...outcome, durationMs }, 'Call ended')
-    // The lease is dropped once the end is written: until then the reaper keeps off, and afterwards finds nothing.
+    // Nothing waits for a database that is away; the lease stays until the end is written.
     try {
       await journal.written(this.callId)
       await leases.dropCall(this.callId)

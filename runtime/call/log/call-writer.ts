@@ -94,12 +94,20 @@ export class CallWriter {
 
   /** Resolves when nothing of the call waits to be written, or the database is away for long. */
   async written(callId: string): Promise<void> {
-    if (!this.#isPending(callId)) return
+    const settled = this.settled(callId)
+    if (settled === undefined) return
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, WAIT_FOR_END_MS)
+    await Promise.race([settled, late.promise])
+    clearTimeout(timer)
+  }
+
+  /** Resolves when nothing of the call waits to be written, however long that takes; undefined: nothing does. */
+  settled(callId: string): Promise<void> | undefined {
+    if (!this.#isPending(callId)) return undefined
     const end = this.#ends.get(callId) ?? Promise.withResolvers<void>()
     this.#ends.set(callId, end)
-    const timer = setTimeout(end.resolve, WAIT_FOR_END_MS)
-    await end.promise
-    clearTimeout(timer)
+    return end.promise
   }
 
   /** Resolves when what came so far is written, or could not be. */

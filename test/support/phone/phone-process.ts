@@ -6,6 +6,7 @@
  *     TEST_API_PORT   where its api node listens; a free port without it
  *     TEST_API_URLS   the api nodes its voice worker works for; its own without it
  *     TEST_CAPACITY   calls its voice worker takes at once; 4 without it
+ *     TEST_REAPER_GRACE_MS   how long its reaper watches a call without a lease; a second without it
  */
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -16,6 +17,7 @@ import { testReloads } from '../instance/reloads.ts'
 
 const [databaseUrl = '', redisUrl = '', dataDir = ''] = process.argv.slice(2)
 const { TEST_ROLES, TEST_API_PORT, TEST_API_URLS, TEST_CAPACITY, TEST_CALLING_RULES, TEST_LOG_LEVEL } = process.env
+const graceMs = Number(process.env.TEST_REAPER_GRACE_MS ?? 1_000)
 const roles = new Set((TEST_ROLES ?? 'api,voice,jobs').split(','))
 const LINK_TOKEN = 'phone-process'
 const log = pino({ level: TEST_LOG_LEVEL ?? 'silent' })
@@ -101,7 +103,7 @@ async function startJobs(): Promise<void> {
   startBatches({ store, redis, clock, log, config, sweepIntervalMs: 100, lostAfterMs: 1_000 })
   const reloads = testReloads(config, log)
   await startDialer({ store, redis, databaseUrl, clock, log, config, reloads, sweepIntervalMs: 100 })
-  startReaper({ store, redis, clock, log, intervalMs: 500, graceMs: 1_000 })
+  startReaper({ store, redis, clock, log, intervalMs: 500, graceMs })
 }
 
 const url = roles.has('api') ? await startApiNode() : undefined

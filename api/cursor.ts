@@ -83,6 +83,9 @@ export const UpdatedSince = Type.Optional(
   }),
 )
 
+/** A filter of lists that stay in their order. */
+export const ChangedSince = Type.Optional(Type.String({ format: 'date-time', description: 'Changed then or later.' }))
+
 export const instantIn = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : parseInstant(text)
 

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../store/agents/agents.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { ChangedSince, instantIn } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
 import { requireProviders, requireRoom } from '../quota.ts'
@@ -45,15 +47,16 @@ const list = defineRoute({
   path: '/agents',
   auth: 'jwt_or_key',
   role: 'member',
-  query: ListQuery,
+  query: Type.Object({ ...ListQuery.properties, updated_since: ChangedSince }),
   success: { status: 200, schema: ListOf(AgentBody) },
   tag,
   summary: 'The agents of the workspace',
   examples: { success: [agentExample] },
   handler: async ({ tenant, query }) => {
     const window = windowOf(query)
-    const items = (await listAgents(tenant, window)).map(agentBody)
-    return listBody(items, window ? await countAgents(tenant) : items.length, query)
+    const since = instantIn(query.updated_since)
+    const items = (await listAgents(tenant, window, since)).map(agentBody)
+    return listBody(items, window ? await countAgents(tenant, since) : items.length, query)
   },
 })
 

@@ -15,6 +15,7 @@ import {
 import type { BatchStatus } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { queueBatch } from '../../workers/batch/queue.ts'
+import { ChangedSince, instantIn } from '../cursor.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, PageQuery, pageOf } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -256,17 +257,20 @@ const list = defineRoute({
   path: '/batch',
   auth: 'jwt_or_key',
   role: 'member',
-  query: OptionalPage,
+  query: Type.Object({ ...OptionalPage.properties, updated_since: ChangedSince }),
   success: { status: 200, schema: Type.Union([Type.Array(BatchBody), Page(BatchBody)]) },
   tag,
   summary: 'The batches of the workspace, newest first; as pages when `page` or `page_size` is given',
   examples: { success: [batchExample] },
   handler: async ({ query, tenant }) => {
-    if (query.page === undefined && query.page_size === undefined) return (await listBatches(tenant)).map(batchBody)
+    const since = instantIn(query.updated_since)
+    if (query.page === undefined && query.page_size === undefined) {
+      return (await listBatches(tenant, undefined, since)).map(batchBody)
+    }
     const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
     const [batches, total] = await Promise.all([
-      listBatches(tenant, { offset: (page - 1) * page_size, limit: page_size }),
-      countBatches(tenant),
+      listBatches(tenant, { offset: (page - 1) * page_size, limit: page_size }, since),
+      countBatches(tenant, since),
     ])
     return pageOf(batches.map(batchBody), total, { page, page_size })
   },

@@ -15,6 +15,7 @@ import {
 import type { Campaign } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { stateOf } from '../../workers/dialer/status.ts'
+import { ChangedSince, instantIn } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
@@ -57,6 +58,7 @@ const list = defineRoute({
       Type.String({ maxLength: 100, description: 'Default: all of the user’s; with an API key its own.' }),
     ),
     ...ListQuery.properties,
+    updated_since: ChangedSince,
   }),
   success: { status: 200, schema: ListOf(CampaignBody) },
   tag,
@@ -66,10 +68,11 @@ const list = defineRoute({
     const { query } = request
     const page = windowOf(query)
     const tenants = await tenantsOf(request, services, query.workspace)
+    const filter = { email: query.email, updatedSince: instantIn(query.updated_since) }
     // Of each workspace as many as the page could hold if all came from there.
     const upTo = page && { offset: 0, limit: page.offset + page.limit }
     const found = await Promise.all(
-      tenants.map(async (tenant) => ({ tenant, ...(await listCampaigns(tenant, { email: query.email }, upTo)) })),
+      tenants.map(async (tenant) => ({ tenant, ...(await listCampaigns(tenant, filter, upTo)) })),
     )
     const all = await Promise.all(found.map(({ tenant, campaigns }) => bodiesOf(tenant, campaigns)))
     const age = (one: (typeof all)[number][number]) => `${one.created_at} ${one.campaign_id}`

@@ -13,21 +13,25 @@ export type NewAgent = Omit<Insertable<AgentsTable>, 'id' | 'created_at' | 'upda
 export type AgentChanges = Omit<Updateable<AgentsTable>, 'id' | 'created_at' | 'updated_at'>
 
 /** Newest last; all of them without a window. */
-export async function listAgents(tenant: Tenant, window?: { offset: number; limit: number }): Promise<AgentDetails[]> {
-  const query = tenant.db
+export async function listAgents(
+  tenant: Tenant,
+  window?: { offset: number; limit: number },
+  updatedSince?: Date,
+): Promise<AgentDetails[]> {
+  let query = tenant.db
     .selectFrom('agents')
     .selectAll('agents')
     .select((eb) => [numbersOf(eb), documentsOf(tenant)])
     .orderBy('agents.id')
+  if (updatedSince !== undefined) query = query.where('agents.updated_at', '>=', updatedSince)
   const rows = await (window ? query.offset(window.offset).limit(window.limit) : query).execute()
   return rows.map(details)
 }
 
-export async function countAgents(tenant: Tenant): Promise<number> {
-  const { count } = await tenant.db
-    .selectFrom('agents')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
+export async function countAgents(tenant: Tenant, updatedSince?: Date): Promise<number> {
+  let query = tenant.db.selectFrom('agents')
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
+  const { count } = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   return count
 }
 

@@ -24,17 +24,18 @@ const INVALID_NUMBER = 'Invalid phone number format'
 export async function listBatches(
   tenant: Tenant,
   page?: { offset: number; limit: number },
+  updatedSince?: Date,
 ): Promise<BatchWithProgress[]> {
   let query = withProgress(tenant).orderBy('batches.created_at', 'desc').orderBy('batches.id', 'desc')
+  if (updatedSince !== undefined) query = query.where('batches.updated_at', '>=', updatedSince)
   if (page !== undefined) query = query.offset(page.offset).limit(page.limit)
   return query.execute()
 }
 
-export async function countBatches(tenant: Tenant): Promise<number> {
-  const { count } = await tenant.db
-    .selectFrom('batches')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
+export async function countBatches(tenant: Tenant, updatedSince?: Date): Promise<number> {
+  let query = tenant.db.selectFrom('batches')
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
+  const { count } = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   return count
 }
 

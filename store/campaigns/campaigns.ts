@@ -87,11 +87,12 @@ export function campaignById(tenant: Tenant, id: string): Promise<Campaign | und
 /** Newest first. */
 export async function listCampaigns(
   tenant: Tenant,
-  filter: { email?: string | undefined },
+  filter: { email?: string | undefined; updatedSince?: Date | undefined },
   page?: { offset: number; limit: number },
 ): Promise<{ campaigns: CampaignWithLists[]; total: number }> {
   const matching = () => {
-    const query = tenant.db.selectFrom('campaigns').where('deleted_at', 'is', null)
+    let query = tenant.db.selectFrom('campaigns').where('deleted_at', 'is', null)
+    if (filter.updatedSince !== undefined) query = query.where('updated_at', '>=', filter.updatedSince)
     return filter.email === undefined ? query : query.where(sql`lower(email)`, '=', sql<string>`lower(${filter.email})`)
   }
   let query = matching().selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')

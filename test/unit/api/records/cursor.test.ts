@@ -141,6 +141,42 @@ t.test('the audit log, deliveries and chats are read on, too', async (t) => {
   t.same(await sessions({ page_size: 1, updated_since: since }), ['a'])
 })
 
+t.test('agents, campaigns and batches are filtered by when they changed', async (t) => {
+  const eve = await api.signUp('Eve')
+  const make = async (name: string) => {
+    const { body: agent } = await eve.client.post('/agents', { body: { agent_name: name, system_prompt: 'Answer.' } })
+    await eve.client.post('/api/v/campaign/', { body: { name, paused: true } })
+    return agent.agent_id as string
+  }
+  const agentId = await make('One')
+  const number = { phone_number: '+14155550171', provider: 'sim', agent_id: agentId }
+  await eve.client.post('/phone-numbers', { body: number })
+  const rows = [{ phone_number: '+14155550199' }]
+  const batch = { agent_id: agentId, agent_phone_number: number.phone_number, rows }
+  const ids: string[] = []
+  for (const name of ['One', 'Two'])
+    ids.push((await eve.client.post('/batch', { body: { ...batch, name } })).body.batch_id)
+  await make('Two')
+  const updated_since = new Date().toISOString()
+  await eve.client.put(`/agents/${agentId}`, { body: { temperature: 0.1 } })
+  await eve.client.patch('/api/v/campaign/one/', { body: { email: 'eve@example.com' } })
+  await eve.client.post(`/batch/${ids[0]}/cancel`)
+  for (const [path, name] of [
+    ['/agents', 'agent_name'],
+    ['/api/v/campaign/', 'name'],
+    ['/batch', 'name'],
+  ] as const) {
+    const { body } = await eve.client.get(path, { query: { updated_since } })
+    t.same(
+      body.map((item: Record<string, string>) => item[name]),
+      ['One'],
+      path,
+    )
+    const page = await eve.client.get(path, { query: { updated_since, page: 1 } })
+    t.match(page.body, { total: 1 }, path)
+  }
+})
+
 t.test('a cursor that is none, or of another list, is refused and named', async (t) => {
   const { body } = await ada.client.get('/audit-log', { query: { page_size: 1, after: 'first' } })
   for (const after of ['abc', '', 'a'.repeat(201), body.next]) {

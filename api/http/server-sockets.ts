@@ -1,6 +1,7 @@
 import type { TemplatedApp, HttpResponse as UwsResponse, WebSocket } from 'uWebSockets.js'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../runtime/process/web-socket.ts'
+import { TOO_LARGE } from '../realtime/closing.ts'
 import { type HttpResponse, writeHead } from './http-response.ts'
 
 /** The WebSockets of the server. */
@@ -77,7 +78,8 @@ export function addWebSocket(
   sockets: Set<WebSocket<SocketData>>,
 ): void {
   app.ws<SocketData>(route.path, {
-    maxPayloadLength: route.maxPayloadBytes,
+    // The library cuts a longer message off without a close frame.
+    maxPayloadLength: 2 * route.maxPayloadBytes,
     maxBackpressure: route.maxBackpressureBytes,
     idleTimeout: route.idleTimeoutS,
     sendPingsAutomatically: true,
@@ -105,7 +107,7 @@ export function addWebSocket(
             res.upgrade<SocketData>(
               { accept: answer },
               header('sec-websocket-key'),
-              header('sec-websocket-protocol'),
+              chosenProtocol(route, header('sec-websocket-protocol')),
               header('sec-websocket-extensions'),
               context,
             )
@@ -127,9 +129,11 @@ export function addWebSocket(
       data.socket = new UwsSocket(ws)
       data.handlers = data.accept(data.socket)
     }),
-    message: guarded((ws, message, isBinary) =>
-      ws.getUserData().handlers?.message(isBinary ? new Uint8Array(message) : Buffer.from(message).toString()),
-    ),
+    message: guarded((ws, message, isBinary) => {
+      const { socket, handlers } = ws.getUserData()
+      if (message.byteLength > route.maxPayloadBytes) return socket?.close(TOO_LARGE.code, TOO_LARGE.reason)
+      return handlers?.message(isBinary ? new Uint8Array(message) : Buffer.from(message).toString())
+    }),
     drain: guarded((ws) => ws.getUserData().handlers?.drain?.()),
     pong: guarded((ws) => ws.getUserData().handlers?.pong?.()),
     close: boundary('websocket', (ws, code) => {
@@ -140,6 +144,10 @@ export function addWebSocket(
     }),
   })
 }
+
+/** What the server speaks of what the client offers; empty: nothing of it. */
+const chosenProtocol = ({ protocol }: WebSocketRoute, offered: string): string =>
+  protocol !== undefined && offered.split(',').some((one) => one.trim() === protocol) ? protocol : ''
 
 type Accept = SocketData['accept']
 

@@ -2,6 +2,7 @@ import type { AgentState, LegEndReason } from '../../runtime/call/types/leg.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Socket, SocketHandlers } from '../../runtime/process/web-socket.ts'
+import { PROTOCOL_VERSION, REPLACED, sessionCloseCode } from './closing.ts'
 import { MessageGate } from './gate.ts'
 import { type ClientMessage, readClientMessage, type ServerMessage } from './messages.ts'
 import { ClientOutbox } from './outbox.ts'
@@ -15,7 +16,8 @@ const RESUME_WAIT_MS = 20_000
 const NORMAL = 1000
 const GOING_AWAY = 1001
 const NO_CODE = 1005
-const POLICY_VIOLATION = 1008
+
+type SessionStarted = Extract<ServerMessage, { type: 'session.started' }>
 
 /** What a line tells its leg. */
 interface ClientLineEvents {
@@ -95,7 +97,7 @@ export class ClientLine implements Resumable {
     clearTimeout(this.#away)
     this.#away = undefined
     this.#socket = socket
-    earlier?.terminate()
+    earlier?.close(REPLACED.code, REPLACED.reason)
     const message: ServerMessage = { type: 'session.resumed', resume_token: this.#resumes?.issue(this) ?? '' }
     if (!this.#outbox.attach(socket, JSON.stringify(message))) socket.terminate()
     this.#events.resumed?.()
@@ -104,6 +106,11 @@ export class ClientLine implements Resumable {
 
   send(message: ServerMessage): void {
     this.put(JSON.stringify(message))
+  }
+
+  started(fields: Omit<SessionStarted, 'type' | 'protocol' | 'resume_within_s'>): void {
+    const resumable = fields.resume_token === undefined ? {} : { resume_within_s: RESUME_WAIT_MS / 1000 }
+    this.send({ type: 'session.started', protocol: PROTOCOL_VERSION, ...fields, ...resumable })
   }
 
   put(data: string | Uint8Array): void {
@@ -138,12 +145,12 @@ export class ClientLine implements Resumable {
   }
 
   /** Says why, then closes. */
-  close(reason: string, code = NORMAL): void {
+  close(reason: string): void {
     if (this.#over) return
     this.#finish()
     this.#outbox.flush()
     this.#socket?.send(JSON.stringify({ type: 'session.ended', reason } satisfies ServerMessage))
-    this.#socket?.close(code, reason)
+    this.#socket?.close(sessionCloseCode(reason), reason)
   }
 
   #received(data: string | Uint8Array): void {
@@ -151,7 +158,7 @@ export class ClientLine implements Resumable {
     const verdict = this.#gate.message(this.#clock.monotonicMs())
     if (verdict !== 'pass') {
       this.tell('too_many_messages', 'Messages over 200 a second are dropped; going on like this ends the session')
-      if (verdict === 'close') this.#end('policy_violation', POLICY_VIOLATION)
+      if (verdict === 'close') this.#end('policy_violation')
       return
     }
     if (typeof data !== 'string') {
@@ -160,7 +167,7 @@ export class ClientLine implements Resumable {
     }
     const message = readClientMessage(data)
     if ('code' in message) this.send({ type: 'error', code: message.code, message: message.message })
-    else if (message.type === 'end') this.#end('caller_hangup', NORMAL)
+    else if (message.type === 'end') this.#end('caller_hangup')
     else if (message.type === 'ping') this.send({ type: 'pong' })
     else this.#events.message(message)
   }
@@ -185,8 +192,8 @@ export class ClientLine implements Resumable {
     )
   }
 
-  #end(reason: LegEndReason, code: number): void {
-    this.close(reason, code)
+  #end(reason: LegEndReason): void {
+    this.close(reason)
     this.#events.ended(reason)
   }
 

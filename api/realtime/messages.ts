@@ -2,6 +2,7 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { beyondBounds, JSON_BOUNDS } from '../../runtime/lib/json-bounds.ts'
 import { cutText, shortText, UNSTORABLE, unstorableText } from '../../runtime/lib/text.ts'
+import { openEnum, PROTOCOL_VERSION, SESSION_ENDS } from './closing.ts'
 import { MAX_SDP_CHARACTERS } from './webrtc/sdp.ts'
 
 /**
@@ -33,6 +34,10 @@ export const SERVER_MESSAGES = {
       }),
     ),
     resume_token: Type.Optional(resumeToken),
+    resume_within_s: Type.Optional(
+      Type.Integer({ description: 'So many seconds after a lost connection the token opens the session once more.' }),
+    ),
+    protocol: Type.Literal(PROTOCOL_VERSION, { description: 'The version of this protocol: that of `patchbay.v1`.' }),
   }),
   'session.resumed': message(
     'session.resumed',
@@ -81,7 +86,9 @@ export const SERVER_MESSAGES = {
     arguments: Type.Record(Type.String(), Type.Unknown()),
   }),
   pong: message('pong', 'Answers `ping`.', {}),
-  'session.ended': message('session.ended', 'The last message: why the session is over.', { reason: Type.String() }),
+  'session.ended': message('session.ended', 'The last message: why the session is over.', {
+    reason: openEnum(Object.keys(SESSION_ENDS), 'The reason of the close frame, too. There may be more of them later.'),
+  }),
 } as const satisfies Record<string, TObject>
 
 export const CLIENT_MESSAGES = {

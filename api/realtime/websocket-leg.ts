@@ -30,7 +30,7 @@ export class WebSocketLeg extends RealtimeLeg {
     const audio = { encoding: 'pcm_s16le', sample_rate: this.format.sampleRateHz } as const
     const resumeToken = this.line.issueToken()
     const resumable = resumeToken === undefined ? {} : ({ media: 'websocket', resume_token: resumeToken } as const)
-    this.line.send({ type: 'session.started', call_log_id: this.callId, audio, ...resumable })
+    this.line.started({ call_log_id: this.callId, audio, ...resumable })
   }
 
   sendAudio(bytes: Uint8Array): void {

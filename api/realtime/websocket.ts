@@ -28,6 +28,7 @@ import { limitsOf } from '../agents/speech.ts'
 import type { StandingRights } from '../auth/standing-rights.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
+import { MOVED, SUBPROTOCOL } from './closing.ts'
 import type { ServerMessage } from './messages.ts'
 import type { Resumes } from './resumes.ts'
 import type { CallOptions } from './start.ts'
@@ -43,7 +44,6 @@ const MAX_BACKPRESSURE_BYTES = 4 << 20
 const IDLE_TIMEOUT_S = 12
 /** Between the answer to the upgrade and the open socket. */
 const OPEN_TIMEOUT_MS = 5_000
-const NORMAL = 1000
 
 interface RealtimeRouteOptions {
   store: Store
@@ -113,6 +113,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
 
   const route: WebSocketRoute = {
     path: '/realtime',
+    protocol: SUBPROTOCOL,
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
     maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
     idleTimeoutS: IDLE_TIMEOUT_S,
@@ -216,7 +217,7 @@ async function resumption(resumes: Resumes, token: string): Promise<(socket: Soc
   return (socket) => {
     const url = `${nodeUrl.replace(/^http/, 'ws')}/realtime?resume=${token}`
     socket.send(JSON.stringify({ type: 'session.moved', url } satisfies ServerMessage))
-    socket.close(NORMAL, 'moved')
+    socket.close(MOVED.code, MOVED.reason)
     return { message: () => undefined, close: () => undefined }
   }
 }

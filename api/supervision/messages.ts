@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { openEnum } from '../realtime/closing.ts'
 import { MAX_SDP_CHARACTERS } from '../realtime/webrtc/sdp.ts'
 
 /** What a supervisor may say and do over the socket. */
@@ -36,14 +37,42 @@ export const isSupervisorSignal = (value: unknown): value is SupervisorSignal =>
 const check = Compile(SUPERVISOR_MESSAGE)
 export const isSupervisorMessage = (value: unknown): value is SupervisorMessage => check.Check(value)
 
-/** Messages to the socket, beside sound and the call's events. */
-export type ToSupervisor =
-  | {
-      type: 'listening'
-      call_log_id: string
-      audio: { encoding: 'pcm_s16le' | 'opus'; sample_rate: number; channels: 2 }
-    }
-  | { type: 'webrtc.offer'; sdp: string }
-  | { type: 'done'; of: SupervisorMessage['type'] }
-  | { type: 'error'; code: string; message: string }
-  | { type: 'ended'; reason: string }
+/** Messages to the socket, beside the call's sound. */
+export const TO_SUPERVISOR = {
+  listening: Type.Object(
+    {
+      type: Type.Literal('listening'),
+      call_log_id: Type.String(),
+      audio: Type.Object({
+        encoding: Type.Union([Type.Literal('pcm_s16le'), Type.Literal('opus')]),
+        sample_rate: Type.Integer({ description: 'Samples a second.' }),
+        channels: Type.Literal(2, { description: 'The caller left, the agent right.' }),
+      }),
+    },
+    { description: 'The call was found. From now on its sound comes, in binary messages or over the peer connection.' },
+  ),
+  'webrtc.offer': Type.Object(
+    { type: Type.Literal('webrtc.offer'), sdp: Type.String() },
+    { description: 'Answer it with `webrtc.answer`.' },
+  ),
+  done: Type.Object(
+    {
+      type: Type.Literal('done'),
+      of: openEnum(['whisper', 'say', 'take_over', 'give_back', 'end', 'transfer', 'leave']),
+    },
+    { description: 'An order was carried out.' },
+  ),
+  error: Type.Object(
+    { type: Type.Literal('error'), code: Type.String(), message: Type.String() },
+    {
+      description: 'An order was refused, or listening ends: then the connection is closed with the code for a reason.',
+    },
+  ),
+  ended: Type.Object(
+    { type: Type.Literal('ended'), reason: Type.String() },
+    { description: 'The call is over; the connection is closed.' },
+  ),
+} as const
+
+type Told = { [K in keyof typeof TO_SUPERVISOR]: Static<(typeof TO_SUPERVISOR)[K]> }
+export type ToSupervisor = Exclude<Told[keyof Told], { type: 'done' }> | { type: 'done'; of: SupervisorMessage['type'] }

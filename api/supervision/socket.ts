@@ -11,6 +11,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import type { Join, Line, Switchboard } from '../../store/redis/switchboard.ts'
 import type { RequesterStanding, StandingRights } from '../auth/standing-rights.ts'
 import type { CallFeed } from '../events/call-feed.ts'
+import { listenCloseCode, SUBPROTOCOL } from '../realtime/closing.ts'
 import type { WebRtc } from '../realtime/webrtc/webrtc.ts'
 import { isSupervisorMessage, isSupervisorSignal, type SupervisorMessage, type ToSupervisor } from './messages.ts'
 import { SupervisorPeer } from './peer.ts'
@@ -69,6 +70,7 @@ interface SupervisorSocketOptions {
 export function listenRoute(options: SupervisorSocketOptions): WebSocketRoute {
   return {
     path: '/listen',
+    protocol: SUBPROTOCOL,
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
     maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
     idleTimeoutS: IDLE_TIMEOUT_S,
@@ -223,7 +225,8 @@ class SupervisorSocket implements SocketHandlers {
     this.#joinBeats = undefined
     if (this.#peer === undefined) this.#tell(message)
     else this.#toldWith(this.#peer, message)
-    if (message.type === 'ended' || (message.type === 'error' && message.code === 'not_talking')) this.#close()
+    if (message.type === 'ended') this.#close('ended')
+    if (message.type === 'error' && message.code === 'not_talking') this.#close('not_talking')
   }
 
   #toldWith(peer: SupervisorPeer, message: ToSupervisor): void {
@@ -239,15 +242,15 @@ class SupervisorSocket implements SocketHandlers {
 
   #end(type: 'error', code: string, message: string): void {
     this.#tell({ type, code, message })
-    this.#close()
+    this.#close(code)
   }
 
   #tell(message: ToSupervisor): void {
     if (!this.#closed) this.#socket.send(JSON.stringify(message))
   }
 
-  #close(): void {
-    if (!this.#closed) this.#socket.close(1000, '')
+  #close(reason: string): void {
+    if (!this.#closed) this.#socket.close(listenCloseCode(reason), reason)
   }
 }
 

@@ -31,6 +31,9 @@ export interface SocketHandlers {
 
 export interface WebSocketRoute {
   readonly path: string
+  /** The subprotocol it speaks, chosen where the client offers it. */
+  readonly protocol?: string
+  /** A longer message closes the connection: with 1009 up to twice that, at once beyond. */
   readonly maxPayloadBytes: number
   readonly maxBackpressureBytes: number
   /** Closes a peer that is silent this long; pings are sent in time. */

@@ -28,7 +28,6 @@ const FIGURES_EVERY_MS = 30_000
 const FIGURES_TIMEOUT_MS = 300
 /** No audio goes over the WebSocket; words wait in it, and beyond that here. */
 const MAX_LINE_BYTES = 128 << 10
-const POLICY_VIOLATION = 1008
 
 const CLOCK_RATIO = OPUS_CLOCK_HZ / OPUS_RATE_HZ
 
@@ -106,7 +105,7 @@ export class WebRtcLeg extends RealtimeLeg {
     this.#leave ??= this.#options.pacer.add((_frames, nowMs) => this.#tick(nowMs))
     const audio = { encoding: 'opus', sample_rate: OPUS_CLOCK_HZ } as const
     const resumable = { media: 'webrtc', resume_token: this.line.issueToken() ?? '' } as const
-    this.line.send({ type: 'session.started', call_log_id: this.callId, audio, ...resumable })
+    this.line.started({ call_log_id: this.callId, audio, ...resumable })
   }
 
   sendAudio(bytes: Uint8Array): void {
@@ -316,7 +315,7 @@ export class WebRtcLeg extends RealtimeLeg {
   #flooded(): void {
     if (this.#over) return
     this.#options.log.warn({ callId: this.callId }, 'A browser exceeded the packet limit: its session was ended')
-    this.line.close('policy_violation', POLICY_VIOLATION)
+    this.line.close('policy_violation')
     inBackground('webrtc', this.released())
     this.events?.ended('policy_violation')
   }

@@ -9,6 +9,8 @@ export type ServerMessage =
       audio: { encoding: 'pcm_s16le' | 'opus'; sample_rate: number }
       media?: 'websocket' | 'webrtc'
       resume_token?: string
+      resume_within_s?: number
+      protocol: 1
     }
   | { type: 'session.resumed'; resume_token: string }
   | { type: 'session.moved'; url: string }

@@ -48,7 +48,7 @@ t.test('a session whose client asked for it outlives its connection', async (t) 
 
     const third = resume(next as string)
     await third.got('session.resumed')
-    t.equal(await second.closed(), 1006, 'an earlier connection is closed for a later one')
+    t.equal(await second.closed(), 4001, 'an earlier connection is closed for a later one')
     third.send({ type: 'ping' })
     await third.got('pong')
     third.send({ type: 'end' })

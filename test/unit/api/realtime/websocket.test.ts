@@ -31,6 +31,7 @@ t.test('a realtime session', async (t) => {
       type: 'session.started',
       call_log_id: waiting.callId,
       audio: { encoding: 'pcm_s16le', sample_rate: SAMPLE_RATE_HZ },
+      protocol: 1,
     })
     t.equal(client.messages[0]?.type, 'session.started', 'nothing comes before it')
     t.match(await client.got('transcript'), { role: 'assistant', text: 'Hello Bob', final: true })

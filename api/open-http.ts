@@ -7,6 +7,7 @@ import { createAccessTokens } from './auth/access-token.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
 import { createLoginThrottle } from './auth/login-throttle.ts'
 import { SecurityLog } from './auth/security-log.ts'
+import { openIdentityProvider } from './auth/sso/identity-provider.ts'
 import { openConsole } from './console/console.ts'
 import { errorReply, requestIdOf, standingHeaders } from './http/reply.ts'
 import { startServer } from './http/server.ts'
@@ -93,6 +94,7 @@ async function openAuth(
     }),
     security,
     mailer,
+    identityProvider: openIdentityProvider(config),
   }
 }
 

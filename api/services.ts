@@ -22,6 +22,7 @@ import type { AccessTokens } from './auth/access-token.ts'
 import type { LoginThrottle } from './auth/login-throttle.ts'
 import type { Operators } from './auth/operators.ts'
 import type { SecurityLog } from './auth/security-log.ts'
+import type { IdentityProvider } from './auth/sso/identity-provider.ts'
 import type { StandingRights } from './auth/standing-rights.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { RecordingsOfNodes } from './calls/recordings-of-nodes.ts'
@@ -104,6 +105,8 @@ export interface AuthServices {
   readonly security: SecurityLog
   /** Undefined where no mail server is set. */
   readonly mailer: Mailer | undefined
+  /** Where people can sign in, too; undefined where none is set. */
+  readonly identityProvider: IdentityProvider | undefined
 }
 
 /** What handlers work with; made once, part by part, by start.ts. */

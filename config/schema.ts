@@ -213,6 +213,51 @@ export const SETTINGS = {
     description:
       'What an invitation does to a registered user: `immediate` makes them a member at once, `accept` asks them first.',
   },
+  ssoIssuer: {
+    env: 'PATCHBAY_SSO_ISSUER',
+    type: 'url',
+    default: undefined,
+    description:
+      'Identity provider by which people sign in, too (OpenID Connect), such as https://login.example.com/realms/voice. Register PUBLIC_URL/auth/sso/callback there.',
+  },
+  ssoClientId: {
+    env: 'PATCHBAY_SSO_CLIENT_ID',
+    type: 'string',
+    default: undefined,
+    description: 'Name of this installation at the identity provider.',
+  },
+  ssoClientSecret: {
+    env: 'PATCHBAY_SSO_CLIENT_SECRET',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    description: 'Its secret there; left out for a public client.',
+  },
+  ssoName: {
+    env: 'PATCHBAY_SSO_NAME',
+    type: 'string',
+    default: 'Single sign-on',
+    description: 'What the sign-in page calls the identity provider.',
+  },
+  ssoScopes: {
+    env: 'PATCHBAY_SSO_SCOPES',
+    type: 'string',
+    default: 'openid email profile',
+    description: 'Scopes that are asked for, separated by spaces; some providers tell groups by a scope of its own.',
+  },
+  ssoGroupsClaim: {
+    env: 'PATCHBAY_SSO_GROUPS_CLAIM',
+    type: 'string',
+    default: 'groups',
+    description: 'Claim that lists the groups of a person.',
+  },
+  ssoRoles: {
+    env: 'PATCHBAY_SSO_ROLES',
+    type: 'list',
+    default: undefined,
+    description:
+      'Roles by group, comma-separated: group=workspace:role, with the slug of the workspace and member, developer or admin. Applied at each sign-in; a membership that groups gave ends with them.',
+  },
   newWorkspaceProviders: {
     env: 'PATCHBAY_NEW_WORKSPACE_PROVIDERS',
     type: 'list',

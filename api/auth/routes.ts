@@ -30,6 +30,7 @@ import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
 import { signupOfferRoutes } from './signup-offer.ts'
 import { isFromHere, type Newcomer, ORIGIN_HEADERS, requireSignup } from './signup-policy.ts'
+import { ssoRoutes } from './sso/routes.ts'
 
 const tag = 'Authentication'
 
@@ -232,4 +233,4 @@ async function sessionsNamed(cookies: string, { store, accessTokens }: Services)
   return byAccess ? [...byRefresh, byAccess] : byRefresh
 }
 
-export const authRoutes = [...signupOfferRoutes, signup, login, refresh, logout, me]
+export const authRoutes = [...signupOfferRoutes, ...ssoRoutes, signup, login, refresh, logout, me]

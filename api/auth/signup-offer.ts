@@ -17,6 +17,9 @@ const signupOffer = defineRoute({
     schema: Type.Object({
       open: Type.Boolean({ description: 'The caller may sign up without an invitation.' }),
       setup_token: Type.Boolean({ description: 'The caller may sign up with the setup token, as the first user.' }),
+      sso: Nullable(
+        Type.String({ description: 'What the identity provider of `/auth/sso` is called; null: there is none.' }),
+      ),
       first: Type.Boolean({
         description: 'There is no user yet; the first one runs the installation.',
       }),
@@ -24,12 +27,12 @@ const signupOffer = defineRoute({
   },
   tag: 'Authentication',
   summary: 'Whether the caller may sign up',
-  examples: { success: { open: true, setup_token: false, first: true } },
+  examples: { success: { open: true, setup_token: false, sso: null, first: true } },
   headers: [...ORIGIN_HEADERS],
   handler: async (request, services) => {
     const newcomer = { email: '', isLocal: isFromHere(request, services) }
     const [open, some] = await Promise.all([maySignUp(services, newcomer), hasUsers(services.store)])
-    return { open, setup_token: !open && !some, first: !some }
+    return { open, setup_token: !open && !some, sso: services.identityProvider?.name ?? null, first: !some }
   },
 })
 

@@ -64,6 +64,12 @@ export const ERRORS = {
     detail: 'Agent may not be talked to from this page; its public.origins must name {origin}',
   },
   operator_required: { status: 403, retryable: false, detail: 'Operator access required' },
+  sso_failed: { status: 403, retryable: true, detail: 'The identity provider did not sign you in' },
+  sso_email_unverified: {
+    status: 403,
+    retryable: false,
+    detail: 'The identity provider does not vouch for an e-mail address of yours',
+  },
   signup_closed: { status: 403, retryable: false, detail: 'Signup is closed' },
   setup_token_missing: {
     status: 403,

@@ -28,6 +28,13 @@ export interface SessionsTable {
   ended_at: Date | null
 }
 
+interface UserIdentitiesTable {
+  issuer: string
+  subject: string
+  user_id: string
+  created_at: CreatedAt
+}
+
 interface RefreshTokensTable {
   id: string
   family_id: string
@@ -152,6 +159,7 @@ export type ApiKey = Selectable<ApiKeysTable>
 /** Of no single workspace. */
 export interface GlobalAccountTables {
   users: UsersTable
+  user_identities: UserIdentitiesTable
   sessions: SessionsTable
   instance_settings: InstanceSettingsTable
   one_time_links: OneTimeLinksTable

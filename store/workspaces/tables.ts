@@ -24,6 +24,8 @@ interface MembershipsTable {
   user_id: string
   role: WorkspaceRole
   joined_at: Generated<Date>
+  /** Given by groups of the identity provider, which take it away, too. */
+  from_groups: Generated<boolean>
 }
 
 /** null: no limit, every provider. */

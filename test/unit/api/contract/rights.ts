@@ -10,6 +10,8 @@ type Role = 'member' | 'developer' | 'admin'
 
 export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /auth/signup': 'anyone',
+  'GET /auth/sso': 'anyone',
+  'GET /auth/sso/callback': 'anyone',
   'POST /auth/invitation': 'anyone',
   'POST /auth/signup': 'anyone',
   'POST /auth/login': 'anyone',

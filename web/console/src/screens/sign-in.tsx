@@ -3,16 +3,17 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { api } from '../data/api.ts'
 import type { User } from '../data/types.ts'
 import { t } from '../language/t.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
-import { setPageTitle } from '../ui/layout.tsx'
+import { Notice, setPageTitle } from '../ui/layout.tsx'
 import { Wordmark } from '../ui/wordmark.tsx'
 import { makeSampleAgent } from './sample-agent.ts'
 
 interface Offer {
   open: boolean
   setup_token: boolean
+  sso: string | null
   first: boolean
 }
 
@@ -42,7 +43,13 @@ export function SignIn() {
         {view === 'login' && (
           <>
             <Heading title={t('Sign in')} />
+            <SsoFault />
             <LoginForm onDone={enter} />
+            {offer?.sso && (
+              <a className={`${buttonClass()} mt-3 w-full`} href="/auth/sso">
+                {t('Sign in with {name}', { name: offer.sso })}
+              </a>
+            )}
             <div className="mt-4 flex flex-wrap justify-between gap-2">
               {offer?.open && <Switch ask={t('New here?')} label={t('Sign up')} onClick={() => setWanted('signup')} />}
               <Switch label={t('Forgot your password?')} onClick={() => setWanted('forgotten')} />
@@ -60,6 +67,26 @@ export function SignIn() {
         )}
       </div>
     </main>
+  )
+}
+
+const SSO_FAULTS: Readonly<Record<string, string>> = {
+  sso_failed: t('The identity provider did not sign you in. Try again, or ask the operator of this installation.'),
+  sso_email_unverified: t(
+    'The identity provider does not vouch for your e-mail address, so no account is given to it.',
+  ),
+  unavailable: t('The identity provider does not answer. Try again in a minute.'),
+}
+
+/** Why a sign-in by the identity provider failed: it led here with the reason in the address. */
+function SsoFault() {
+  const fault = SSO_FAULTS[new URLSearchParams(location.search).get('sso_error') ?? '']
+  return (
+    fault && (
+      <div className="mb-4">
+        <Notice tone="bad">{fault}</Notice>
+      </div>
+    )
   )
 }
 

@@ -148,13 +148,20 @@ async function perform(argv: readonly string[]): Promise<void> {
     const { PLUGINS_USAGE, runPluginsCommand } = await import('../runtime/plugin/install/cli.ts')
     const grant = argv.includes('--grant=all') ? 'all' : argv.includes('--grant=needed') ? 'needed' : undefined
     const has = (flag: string): boolean => argv.includes(flag)
-    const asked = { grant, noTest: has('--no-test'), replace: has('--replace'), all: has('--all') } as const
+    const asked = {
+      grant,
+      noTest: has('--no-test'),
+      replace: has('--replace'),
+      all: has('--all'),
+      force: has('--force'),
+    } as const
+    const usersOf = async (name: string) => (await import('./plugin-users.ts')).pluginUsers(config, name)
     const say = writeLine
     const env = processEnvironment()
     const text =
       words[1] === 'help'
         ? PLUGINS_USAGE.trimEnd()
-        : await runPluginsCommand({ words: words.slice(1), flags: asked, config, env, say })
+        : await runPluginsCommand({ words: words.slice(1), flags: asked, config, env, say, usersOf })
     process.stdout.write(`${text}\n`)
   } else if (command === 'plugins') {
     const { describePlugins } = await import('../runtime/plugin/describe.ts')

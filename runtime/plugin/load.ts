@@ -224,7 +224,7 @@ function loadPlugin(
   const kind = Object.keys(manifest.provides).find((one) => isolation !== 'none' && !ISOLATED_KINDS.has(one))
   if (kind !== undefined) {
     return broken(
-      `Plugin "${name}" provides ${kind}, which a process of its own can't; set "isolation": "none" in config/plugins.json if you trust its code`,
+      `Plugin "${name}" provides ${kind}, which a process of its own can't; if you trust its code, put its folder into plugins/ of Patchbay, where it runs with the role`,
     )
   }
   return { ...loaded, manifest }

@@ -34,7 +34,7 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
   update <name>      installs it again from where it came, the newest version of a package; asks
                      where it wants more; --all: every one
   rollback <name>    puts the version back that was there before the last update
-  remove <name>      forgets it
+  remove <name>      forgets it, unless agents name it; --force: then as well
   test <name>        has it do once what it is for; its provider may charge for that
   test <folder>      has the plugin in a folder pass the suite of its kinds, in the sandbox
   new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding
@@ -45,10 +45,12 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 
 interface PluginsCommand {
   words: readonly string[]
-  flags: { grant: 'all' | 'needed' | undefined; noTest: boolean; replace: boolean; all: boolean }
+  flags: { grant: 'all' | 'needed' | undefined; noTest: boolean; replace: boolean; all: boolean; force: boolean }
   config: GrantFlags & { readonly dataDir: string }
   env: Environment
   say(line: string): void
+  /** The agents that name a plugin, in words. */
+  usersOf(name: string): Promise<readonly string[]>
 }
 
 /** Runs `patchbay plugins <command>`. Returns what to print; throws `plugin` or `configuration`. */
@@ -76,7 +78,7 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
       case 'rollback':
         return await rollBackPlugin(dataDir, need('the name of an installed plugin'))
       case 'remove':
-        return await removePlugin(dataDir, need('the name of an installed plugin'))
+        return await remove(need('the name of an installed plugin'), command)
       case 'test':
         return await test(need('the name of a plugin, or a folder'), command)
       case 'new':
@@ -96,6 +98,15 @@ function usage(why: string): PatchbayError {
 }
 
 const silent = pino({ level: 'silent' })
+
+async function remove(name: string, { config, flags, usersOf }: PluginsCommand): Promise<string> {
+  const { plugins } = await pluginLock.read(config.dataDir)
+  if (plugins[name] === undefined) throw notInstalled(name, Object.keys(plugins))
+  const users = flags.force ? [] : await usersOf(name)
+  if (users.length === 0) return removePlugin(config.dataDir, name)
+  const reason = `Plugin "${name}" is not removed: agents name it, whose calls would fail: ${users.map(printable).join(', ')}; give them another provider, or give --force`
+  throw new PatchbayError('plugin', { params: { reason } })
+}
 
 /** One that can't be updated holds the others up no longer than it takes to say so. */
 async function updateAll(

@@ -25,10 +25,11 @@ function outside(t: Test): string {
 const patchbay = (folder: string, ...words: string[]): Promise<string> =>
   runPluginsCommand({
     words,
-    flags: { grant: 'all', noTest: false, replace: false, all: false },
+    flags: { grant: 'all', noTest: false, replace: false, all: false, force: words.includes('--force') },
     config: { dataDir: join(folder, 'data') },
     env: { INIT_CWD: folder },
     say: () => undefined,
+    usersOf: async (name) => (name === 'used' ? ['Front desk (Hotel Aurora)'] : []),
   })
 
 for (const kind of SCAFFOLD_KINDS) {
@@ -134,4 +135,17 @@ export default definePlugin({ embedding: () => ({ dimensions: 1, embed: async (t
   write(3)
   while ((await ask('now').catch(() => 0)) !== 3) await sleep(50, undefined, { signal: AbortSignal.timeout(20_000) })
   t.pass('it runs again once it is mended')
+})
+
+test('a plugin that agents name is removed by force alone', async (t) => {
+  const folder = outside(t)
+  for (const name of ['used', 'free']) {
+    await patchbay(folder, 'new', 'embedding', name)
+    await patchbay(folder, 'add', name)
+  }
+  t.match(await patchbay(folder, 'remove', 'free'), /Removed free/)
+  await t.rejects(patchbay(folder, 'remove', 'used'), {
+    message: /is not removed: agents name it, whose calls would fail: Front desk \(Hotel Aurora\); .*--force/,
+  })
+  t.match(await patchbay(folder, 'remove', 'used', '--force'), /Removed used/)
 })

@@ -219,6 +219,11 @@ case $command in
     install_programs redis-server
     install_packages all
     exec node scripts/chaos/chaos.ts "$@" ;;
+  roll)
+    install_programs redis-server espeak-ng
+    install_packages all
+    build_web
+    exec node scripts/roll.ts "$@" ;;
   provider-currency) exec node scripts/provider-currency.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
@@ -235,5 +240,5 @@ case $command in
     install_packages run
     exec sh scripts/main.sh "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|roll|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
 esac

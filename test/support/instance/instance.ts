@@ -42,6 +42,8 @@ export interface Within {
   command: readonly string[]
   node: string
   env: NodeJS.ProcessEnv
+  /** The main.ts that it runs; default: that of this checkout. */
+  main?: string
 }
 
 /** Starts roles as an operator of several machines does: `main.ts api`. Ended when `t` ends. */
@@ -138,7 +140,7 @@ function spawnMain(
 ): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
-  const node = [within.node, ...nodeOptionsOf(args), ...nodeOptions, MAIN, ...args]
+  const node = [within.node, ...nodeOptionsOf(args), ...nodeOptions, within.main ?? MAIN, ...args]
   const [program = 'env', ...command] = [...within.command, 'env', '-u', 'NODE_OPTIONS', ...node]
   const settings = {
     PATCHBAY_ENV_FILE: 'none',

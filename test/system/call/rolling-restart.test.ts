@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { makeAgent } from '../../../scripts/demo/call.ts'
 import { openWebCall, type WebCall } from '../../support/browser/web-call.ts'
-import { type RoleProcess, runMain, startRole } from '../../support/instance/instance.ts'
-import { testDatabase, testFolder, testRedis } from '../../support/instance/services.ts'
+import { roleWhen, startInstallation } from '../../support/instance/installation.ts'
+import { runMain } from '../../support/instance/instance.ts'
 import { WirePhone } from '../../support/phone/wire-phone.ts'
-import { freePort } from '../../support/sip/sip-peers.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
 
 /** `ROLLING_CALLS` widens the run. */
@@ -15,15 +14,6 @@ const WEB_CALLS = CALLS - PHONE_CALLS
 const LIMIT_MS = 600_000 + CALLS * 5_000
 const NUMBER = '+14155550177'
 
-interface Role extends RoleProcess {
-  readonly adminPort: number
-}
-
-interface ApiNode extends Role {
-  readonly url: string
-  readonly sipPort: number
-}
-
 interface Call {
   call_log_id: string
   call_type: string
@@ -31,80 +21,11 @@ interface Call {
   end_reason: string | null
 }
 
-/** An installation of several machines, on this one: each role a process, all with the same store. */
-async function startInstallation(t: Test) {
-  const [databaseUrl, redisUrl, dataDir] = await Promise.all([testDatabase(t), testRedis(t), testFolder(t)])
-  const shared = {
-    PATCHBAY_HOST: '127.0.0.1',
-    PATCHBAY_DATA_DIR: dataDir,
-    PATCHBAY_LINK_TOKEN: 'a-token-of-this-installation',
-    // A call is to be opened in this time, however busy the machine.
-    PATCHBAY_LEAVE_MS: '30000',
-    PATCHBAY_DRAIN_MS: String(LIMIT_MS),
-    PATCHBAY_QUEUE_WAIT_MS: '30000',
-    PATCHBAY_WORKER_CAPACITY: String(20 + CALLS),
-  }
-  const store = {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    JWT_API_SECRET: 'j'.repeat(32),
-    PATCHBAY_DATA_KEY: 'd'.repeat(32),
-  }
-  const ports = { a: await freePort(), b: await freePort() }
-  const apiUrls = Object.values(ports).map((port) => `ws://127.0.0.1:${port}`)
-  let rtp = 20_000 + Math.floor(Math.random() * 2_000) * 2
-  return {
-    async api(name: 'a' | 'b'): Promise<ApiNode> {
-      const [adminPort, sipPort] = [await freePort(), await freePort()]
-      rtp += 200
-      const role = startRole(t, ['api'], {
-        ...shared,
-        ...store,
-        PORT: String(ports[name]),
-        PATCHBAY_ADMIN_PORT: String(adminPort),
-        PATCHBAY_SIP_HOST: '127.0.0.1',
-        PATCHBAY_SIP_PORT: String(sipPort),
-        PATCHBAY_RTP_PORTS: `${rtp}-${rtp + 99}`,
-        PATCHBAY_ALLOW_NET: 'sip:127.0.0.1',
-        PATCHBAY_TRUNKS_ALLOW_NET: '127.0.0.1',
-      })
-      return { ...role, adminPort, sipPort, url: `http://127.0.0.1:${ports[name]}` }
-    },
-    async jobs(): Promise<Role> {
-      const adminPort = await freePort()
-      return {
-        ...startRole(t, ['jobs'], { ...shared, ...store, PATCHBAY_JOBS_ADMIN_PORT: String(adminPort) }),
-        adminPort,
-      }
-    },
-    async voice(): Promise<Role> {
-      const adminPort = await freePort()
-      const env = { PATCHBAY_VOICE_ADMIN_PORT: String(adminPort), PATCHBAY_API_URLS: apiUrls.join(',') }
-      return { ...startRole(t, ['voice'], { ...shared, ...env }), adminPort }
-    },
-  }
-}
-
-/** What `/ready` of the role's own port says: `ready`, `not_ready`, `draining`, or `gone`. */
-async function statusOf({ adminPort }: Role): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${adminPort}/ready`).catch(() => undefined)
-  if (answer === undefined) return 'gone'
-  const { status } = (await answer.json()) as { status: string }
-  return answer.status === (status === 'ready' ? 200 : 503) ? status : `${status} with ${answer.status}`
-}
-
-async function until(role: Role, status: string): Promise<void> {
-  while ((await statusOf(role)) !== status) {
-    if (role.child.exitCode !== null) throw new Error(`It ended before it was ${status}: ${role.output()}`)
-    await sleep(100)
-  }
-}
-
 t.test('all roles are restarted under live calls, and none is dropped', { timeout: LIMIT_MS }, async (t) => {
-  const installation = await startInstallation(t)
+  const installation = await startInstallation(t, { calls: CALLS, limitMs: LIMIT_MS })
   const oldApi = await installation.api('a')
   const [oldVoice, oldJobs] = [await installation.voice(), await installation.jobs()]
-  for (const role of [oldApi, oldVoice, oldJobs]) await until(role, 'ready')
+  for (const role of [oldApi, oldVoice, oldJobs]) await roleWhen(role, 'ready')
 
   const { rest, agentId } = await makeAgent(oldApi.url)
   const trunk = { name: 'peer', host: '127.0.0.1', allowed_addresses: ['127.0.0.1'], countries: ['US'] }
@@ -129,15 +50,15 @@ t.test('all roles are restarted under live calls, and none is dropped', { timeou
 
   const newApi = await installation.api('b')
   const [newVoice, newJobs] = [await installation.voice(), await installation.jobs()]
-  for (const role of [newApi, newVoice, newJobs]) await until(role, 'ready')
+  for (const role of [newApi, newVoice, newJobs]) await roleWhen(role, 'ready')
 
   const drained = await runMain(['drain', 'jobs', `--port=${oldJobs.adminPort}`])
   t.match(drained, { code: 0, stderr: 'Draining: no call is running\nDrained\n' })
   t.equal(await oldJobs.ended, 0)
   oldVoice.child.kill('SIGTERM')
-  await until(oldVoice, 'draining')
+  await roleWhen(oldVoice, 'draining')
   oldApi.child.kill('SIGTERM')
-  await until(oldApi, 'draining')
+  await roleWhen(oldApi, 'draining')
   t.equal((await fetch(`${oldApi.url}/ready`)).status, 503, 'a balancer hears it at the public port, too')
   t.equal((await fetch(`${oldApi.url}/health`)).status, 200, 'and does not take it for dead')
 

@@ -223,7 +223,7 @@ case $command in
     install_programs redis-server espeak-ng
     install_packages all
     build_web
-    exec node scripts/roll.ts "$@" ;;
+    exec node scripts/roll/roll.ts "$@" ;;
   provider-currency) exec node scripts/provider-currency.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng

@@ -28,7 +28,14 @@ const acts = {
     frame.set(body, 5)
     const many = new Uint8Array(frame.length * 1_000)
     for (let n = 0; n < 1_000; n++) many.set(frame, n * frame.length)
-    for (;;) for (let at = 0; at < many.length; ) at += await Deno.stdout.write(many.subarray(at))
+    const { Socket } = await import('node:net')
+    // The pipe to the role is no standard output: it is got hold of as the plugin's own runtime writes to it.
+    const pipe = await new Promise((found) => {
+      const { write } = Socket.prototype
+      Socket.prototype.write = function (...args) { found(this); return write.apply(this, args) }
+      console.debug('')
+    })
+    for (;;) if (!pipe.write(many)) await new Promise((resolve) => pipe.once('drain', resolve))
   },
   async flood() { for (;;) await Deno.stdout.write(new Uint8Array(1 << 20)) },
 }

@@ -80,7 +80,7 @@ const widget = defineRoute({
 })
 
 const NOT_BUILT = 'The packages of the SDKs are not built: node scripts/sdk/build.ts'
-const isPackage = (name: string): boolean => /^[a-z][\w.-]+\.(?:tgz|whl)$/.test(name)
+const isPackage = (name: string): boolean => /^[a-z][\w.-]+\.(?:tgz|whl|zip)$/.test(name)
 
 const sdkIndex = defineRoute({
   method: 'GET',
@@ -112,7 +112,7 @@ const sdkPackage = defineRoute({
   params: {
     file: {
       description:
-        '`patchbay-client.tgz`: the SDK for TypeScript; `patchbay_client-….whl`: the one for Python; `patchbay-web.tgz`: the library for pages.',
+        '`patchbay-client.tgz`: the SDK for TypeScript; `patchbay_client-….whl`: the one for Python; `patchbay-web.tgz`: the library for pages; `patchbay-bruno.zip`: a collection of requests.',
       example: 'patchbay-client.tgz',
     },
   },

@@ -40,8 +40,8 @@ const END = 0x06054b50
 /** 1 January 1980, the first day of the format. */
 const FIRST_DAY = 0x21
 
-/** A ZIP archive of files as they are (APPNOTE.TXT 6.3, 4.3): wheels are small. */
-function zip(files: Readonly<Record<string, Buffer>>): Buffer {
+/** A ZIP archive of files as they are (APPNOTE.TXT 6.3, 4.3): they are small. */
+export function zip(files: Readonly<Record<string, Buffer>>): Buffer {
   const parts: Buffer[] = []
   const central: Buffer[] = []
   let offset = 0

@@ -1,11 +1,12 @@
 /**
  * Packs the SDKs into packages/sdk/dist: `patchbay-client.tgz` for npm and the wheel for pip, generated from the OpenAPI document, and
- * packages/web as `patchbay-web.tgz`. Does nothing where they are there and newer than what they are made of. To run after build-web.ts.
+ * packages/web as `patchbay-web.tgz`, a Bruno collection as `patchbay-bruno.zip`. Does nothing where they are there and newer than what they are made of. To run after build-web.ts.
  */
 import { globSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { npmTarball, wheel } from './archives.ts'
+import { npmTarball, wheel, zip } from './archives.ts'
+import { brunoFiles } from './bruno.ts'
 import { isSdkBuilt, SDK_DIST } from './built.ts'
 import { apiOf } from './operations.ts'
 import { pythonFiles } from './python.ts'
@@ -21,11 +22,14 @@ async function buildSdk(): Promise<void> {
   const { openApiDocument } = await import('../../api/openapi/openapi.ts')
   const { routes } = await import('../../api/routes.ts')
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-  const api = apiOf(openApiDocument(routes, { publicUrl: 'http://localhost:8080', version }))
+  const document = openApiDocument(routes, { publicUrl: 'http://localhost:8080', version })
+  const api = apiOf(document)
+  const bruno = Object.entries(brunoFiles(document)).map(([name, text]) => [`patchbay/${name}`, Buffer.from(text)])
   const packages = {
     'patchbay-client.tgz': await npmTarball(await typescriptPackage(version, typescriptFiles(api))),
     [`${PYTHON_NAME}-${version}-py3-none-any.whl`]: await pythonPackage(version, pythonFiles(api)),
     'patchbay-web.tgz': await npmTarball(await webPackage()),
+    'patchbay-bruno.zip': zip(Object.fromEntries(bruno) as Record<string, Buffer>),
   }
   await mkdir(SDK_DIST, { recursive: true })
   for (const file of await readdir(SDK_DIST))

@@ -18,9 +18,9 @@ const SOURCES = [
 /** Whether the SDKs are there and newer than what they are made of. */
 export function isSdkBuilt(): boolean {
   const changedAtMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const built = globSync('*.{tgz,whl}', { cwd: SDK_DIST }).map((file) => changedAtMs(join(SDK_DIST, file)))
+  const built = globSync('*.{tgz,whl,zip}', { cwd: SDK_DIST }).map((file) => changedAtMs(join(SDK_DIST, file)))
   const newestMs = Math.max(
     ...SOURCES.flatMap((of) => globSync(of, { cwd: ROOT })).map((file) => changedAtMs(join(ROOT, file))),
   )
-  return built.length === 3 && Math.min(...built) > newestMs
+  return built.length === 4 && Math.min(...built) > newestMs
 }

@@ -17,6 +17,7 @@ t.test('the installation serves its SDKs, and nothing beside them', async (t) =>
   const index = await fetch(`${url}/client/`)
   const names = [...(await index.text()).matchAll(/href="([^"]+)"/g)].map(([, name = '']) => name)
   t.match(names.sort(), [
+    'patchbay-bruno.zip',
     'patchbay-client.tgz',
     'patchbay-web.tgz',
     /^patchbay_client-\d+\.\d+\.\d+-py3-none-any\.whl$/,

@@ -5,7 +5,7 @@
  *     npm run kill-campaign -- [--times=1000] [--minutes=60] [--dispatchers=4] [--campaigns=3] [--ratio=1] [--seed=1]
  *
  * A carrier records the numbers that it was asked to call. Ends with 0 only if nobody was called more often than allowed, sooner than
- * allowed or outside their hours, no call was dialled twice, every attempt ended and the campaigns completed. Most kills come a
+ * allowed or outside their hours, no call was dialled twice, nobody is on the do-not-call list who did not decline, every attempt ended and the campaigns completed. Most kills come a
  * moment after somebody was dialled, several at a time, while others are still starting. `--minutes` ends the killing earlier; the
  * campaigns then have their time to complete.
  */
@@ -85,7 +85,7 @@ async function main(folder: string): Promise<boolean> {
     ...{
       max_active_calls: MOST_ACTIVE,
       min_time_between_calls: GAP_MINUTES,
-      retry: { fault: { after_minutes: 0 }, busy: { after_minutes: GAP_MINUTES } },
+      retry: { fault: { after_minutes: 0 }, blocked: { after_minutes: 0 }, busy: { after_minutes: GAP_MINUTES } },
     },
   }
   const campaigns: CampaignWithLists[] = []

@@ -363,8 +363,8 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     summary: 'Networks block calls from one of your numbers; campaigns let it rest',
     data: Type.Object({
       phone_number: Type.String({ description: 'The number that was called from.' }),
-      blocked: Type.Integer({ description: 'How many of its latest calls in campaigns were blocked.' }),
-      of_last: Type.Integer({ description: 'Of so many.' }),
+      blocked: Type.Integer({ description: 'To how many callees its latest calls in campaigns were blocked.' }),
+      of_last: Type.Integer({ description: 'So many calls are looked at.' }),
       rests_until: Instant,
       reason: Nullable(Type.String({ description: 'The words of the network that blocked the last one.' })),
       call_log_id: Nullable(Id),

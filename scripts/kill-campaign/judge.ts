@@ -23,9 +23,9 @@ export async function judgeCampaign(
     byNumber.set(phone, [...(byNumber.get(phone) ?? []), Number(at)])
     if (phone.startsWith(`+1${closedArea}`)) broken.push(`${phone} was called outside its hours`)
   }
-  // A call whose fault was the carrier's counts as no attempt.
+  // A call whose fault was the carrier's, or that a network blocked, counts as no attempt.
   const { rows: charged } = await store.pool.query<{ phone: string; n: number; faults: number }>(
-    `select phone, (count(*) filter (where charged))::int as n, (count(*) filter (where outcome = 'fault'))::int as faults
+    `select phone, (count(*) filter (where charged))::int as n, (count(*) filter (where outcome in ('fault', 'blocked')))::int as faults
      from prospect_attempts group by 1`,
   )
   const attempts = new Map(charged.map((row) => [row.phone, row]))
@@ -46,6 +46,11 @@ export async function judgeCampaign(
   await count(
     'on the do-not-call list, and called',
     `select a.phone from prospect_attempts a join do_not_call n using (workspace_id, phone) where n.created_at < a.created_at`,
+  )
+  await count(
+    'on the do-not-call list, though nobody declined',
+    `select n.phone, n.reason from do_not_call n where not exists (
+       select from prospect_attempts a where a.workspace_id = n.workspace_id and a.phone = n.phone and a.outcome = 'declined')`,
   )
   await count(
     'attempts that never ended',

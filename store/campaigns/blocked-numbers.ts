@@ -19,13 +19,17 @@ export async function publishBlockedNumbers(
 ): Promise<void> {
   const byNumber = Map.groupBy(attempts, ({ from_number }) => from_number)
   for (const [number, own] of byNumber) {
-    const { rows } = await sql<{ id: string; outcome: string; ended_at: Date }>`
-      select id, outcome, ended_at from prospect_attempts
+    const { rows } = await sql<{ id: string; phone: string; outcome: string; ended_at: Date }>`
+      select id, phone, outcome, ended_at from prospect_attempts
       where workspace_id = ${tenant.workspaceId} and from_number = ${number}
         and created_at > ${new Date(now.getTime() - 86_400_000)} and ended_at is not null and outcome <> 'skipped'
       order by created_at desc limit ${sql.lit(REST_LOOKBACK + own.length)}`.execute(tenant.db)
-    const blocksOf = (those: typeof rows): number[] =>
-      those.slice(0, REST_LOOKBACK).flatMap((one) => (one.outcome === 'blocked' ? [one.ended_at.getTime()] : []))
+    // One callee whose network blocks us several times says nothing of the number.
+    const blocksOf = (those: typeof rows): number[] => {
+      const blocked = those.slice(0, REST_LOOKBACK).filter(({ outcome }) => outcome === 'blocked')
+      const byCallee = new Map(blocked.reverse().map(({ phone, ended_at }) => [phone, ended_at.getTime()]))
+      return [...byCallee.values()]
+    }
     const untilMs = restsUntil(blocksOf(rows), now.getTime())
     const before = rows.filter(({ id }) => own.every((one) => one.id !== id))
     if (untilMs === undefined || restsUntil(blocksOf(before), now.getTime()) !== undefined) continue

@@ -264,7 +264,7 @@ export interface CampaignNumber {
   number: string
   attempts: number
   lastAt: Date | null
-  /** When those of its latest attempts ended that were blocked; ISO 8601. */
+  /** When callees to whom one of its latest attempts was blocked were last called; ISO 8601. */
   blockedAt: string[]
 }
 
@@ -294,11 +294,12 @@ export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now:
         and created_at > ${since} order by created_at desc limit 1
     ) as latest on true
     cross join lateral (
-      select coalesce(json_agg(ended_at) filter (where outcome = 'blocked'), '[]') as at from (
-        select outcome, ended_at from prospect_attempts where workspace_id = ${workspaceId}
+      -- One callee whose network blocks us several times says nothing of the number.
+      select coalesce(json_agg(at), '[]') as at from (select max(ended_at) as at from (
+        select phone, outcome, ended_at from prospect_attempts where workspace_id = ${workspaceId}
           and from_number = p.phone_number and created_at > ${since} and ended_at is not null and outcome <> 'skipped'
         order by created_at desc limit ${sql.lit(REST_LOOKBACK)}
-      ) as recent
+      ) as recent where outcome = 'blocked' group by phone) as callees
     ) as blocks
     where p.workspace_id = ${workspaceId} and ${own} order by p.phone_number collate "C")`
 }

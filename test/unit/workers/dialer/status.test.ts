@@ -87,3 +87,25 @@ t.test(
     t.match(await status(0), { reason: 'paused', reason_after_start: 'no_number', next_call_at: null })
   },
 )
+
+t.test('a number rests where networks block its calls to several callees, not to one', async (t) => {
+  const world = await campaignWorld(t)
+  const redis = await createRedis(await testRedis(t), pino({ level: 'silent' }))
+  t.teardown(() => redis.destroy())
+  const calling = { rules: await loadCallingRules(), places: shippedPlaces() }
+  const campaign = await world.campaign({
+    ...{ min_time_between_calls: 0, retry: { blocked: { after_minutes: 0 } }, stop_when: null },
+  })
+  const blocked = { status: 'failed', end_reason: 'blocked', disposition: 'blocked' }
+  const block = async (minutes: number) => {
+    const current = (await campaignById(world.tenant, campaign.id))!
+    for (const { id } of await world.claim(current, at(minutes))) await world.end(id, blocked, at(minutes))
+    await settleCampaign(world.tenant, current, at(minutes))
+    return campaignStatus({ store: world.store, redis, calling }, world.tenant, current, at(minutes))
+  }
+  await world.prospect(campaign, '+12125552000')
+  for (const minutes of [1, 2]) await block(minutes)
+  t.match(await block(3), { prospects: { unresolved: 1, held: {} } }, 'one callee, three times')
+  for (const i of [1, 2]) await world.prospect(campaign, `+1212555200${i}`)
+  t.match(await block(4), { reason: 'numbers_blocked', next_call_at: at(64).toISOString() })
+})

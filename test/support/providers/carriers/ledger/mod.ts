@@ -17,7 +17,7 @@ export default definePlugin({
       // Meanwhile nothing but the mark says that the call was dialled.
       await sleep(250)
       events.ringing()
-      const outcome = process.env.TEST_LEDGER_MIX ? (MIX[to.slice(-1)] ?? 'busy') : 'busy'
+      const outcome = process.env.TEST_LEDGER_MIX ? (MIX[to.slice(-2)] ?? MIX[to.slice(-1)] ?? 'busy') : 'busy'
       setTimeout(() => (outcome === 'answers' ? events.answered(phone(), 'human') : events.failed(outcome)), 20)
     },
     async hangup() {},
@@ -31,6 +31,9 @@ const MIX: Readonly<Record<string, DialFailure | 'answers'>> = {
   '2': 'answers',
   '3': 'no_answer',
   '5': 'invalid_number',
+  '7': 'rejected',
+  // Few: a number from which many calls are blocked rests for an hour.
+  '66': 'blocked',
 }
 
 /** Somebody who hangs up soon after they hear the agent. */

@@ -363,7 +363,9 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     summary: 'Networks block calls from one of your numbers; campaigns let it rest',
     data: Type.Object({
       phone_number: Type.String({ description: 'The number that was called from.' }),
-      blocked: Type.Integer({ description: 'To how many callees its latest calls in campaigns were blocked.' }),
+      blocked: Type.Integer({
+        description: 'How many callees its latest calls in campaigns did not reach, because they were blocked.',
+      }),
       of_last: Type.Integer({ description: 'So many calls are looked at.' }),
       rests_until: Instant,
       reason: Nullable(Type.String({ description: 'The words of the network that blocked the last one.' })),

@@ -2,14 +2,14 @@
 
 /** Attempts of a number that are looked at, newest first. */
 export const REST_LOOKBACK = 10
-/** Callees to whom they were blocked with which it rests. */
+/** It rests where so many callees were not reached because of blocks. */
 const REST_BLOCKS = 3
 /** From the last block on. Afterwards one call tries: if it is blocked, the number rests again. */
 const REST_MS = 3_600_000
 
 /**
  * Until when the number rests, in milliseconds since 1970; undefined: it may call.
- * @param blockedMs of each callee to whom one of its last REST_LOOKBACK attempts was blocked: when the latest of these ended
+ * @param blockedMs for each callee of a blocked call among its last REST_LOOKBACK attempts: when the latest of these ended
  */
 export function restsUntil(blockedMs: readonly number[], nowMs: number): number | undefined {
   if (blockedMs.length < REST_BLOCKS) return undefined

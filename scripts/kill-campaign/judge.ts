@@ -49,7 +49,7 @@ export async function judgeCampaign(
   )
   await count(
     'on the do-not-call list, though nobody declined',
-    `select n.phone, n.reason from do_not_call n where not exists (
+    `select n.phone, n.reason from do_not_call n where n.source = 'call' and not exists (
        select from prospect_attempts a where a.workspace_id = n.workspace_id and a.phone = n.phone and a.outcome = 'declined')`,
   )
   await count(

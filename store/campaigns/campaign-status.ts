@@ -264,7 +264,7 @@ export interface CampaignNumber {
   number: string
   attempts: number
   lastAt: Date | null
-  /** When callees to whom one of its latest attempts was blocked were last called; ISO 8601. */
+  /** For each callee of a blocked call among its latest attempts: when the last of these ended; ISO 8601. */
   blockedAt: string[]
 }
 

@@ -5,6 +5,6 @@ import { definePlugin } from '../../runtime/plugin/contract.ts'
  * first session that needs them.
  */
 export default definePlugin({
-  llm: async (_host, options) => new (await import('./llm.ts')).OfflineLLM(options.language),
+  llm: async (_host, options) => (await import('./llm.ts')).offlineLlm(options.language),
   tts: async (host, options) => (await import('./tts.ts')).makeTts(host.run.spawn, options),
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import { chatRequestOf } from '../../runtime/plugin-sdk/chat/chat-request.ts'
 import { estimateTokens, readChatText } from '../../runtime/plugin-sdk/chat/chat-text.ts'
 import { delay, Faults } from './fault.ts'
 import type { LlmScenario } from './scenario.ts'
@@ -52,7 +53,7 @@ class SimStream extends llm.LLMStream {
   protected override async run(): Promise<void> {
     const { scenario, faults } = this.#owner
     const { signal } = this.abortController
-    const { sources, turns } = readChatText(this.chatCtx)
+    const { sources, turns } = readChatText(chatRequestOf(this.chatCtx, undefined, undefined).messages)
     const question = turns.findLast((turn) => turn.role === 'user')?.text ?? ''
     const { items } = this.chatCtx
     // A tool is called once per question.

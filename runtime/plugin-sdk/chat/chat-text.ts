@@ -1,23 +1,22 @@
-import type { llm } from '@livekit/agents'
+import type { Message } from './chat-request.ts'
 
 /** Tokens a word counts for where nothing is tokenised. */
 const TOKENS_PER_WORD = 4 / 3
 
 /** What a language model reads of a chat. */
 interface ChatText {
-  /** System and developer messages: the agent's prompt, then the passages found for the question. */
+  /** System messages: the agent's prompt, then the passages found for the question. */
   sources: string[]
   turns: { role: 'user' | 'assistant'; text: string }[]
 }
 
-export function readChatText(context: llm.ChatContext): ChatText {
+export function readChatText(messages: readonly Message[]): ChatText {
   const sources: string[] = []
   const turns: ChatText['turns'] = []
-  for (const item of context.items) {
-    if (item.type !== 'message') continue
-    const text = item.textContent ?? ''
-    if (item.role === 'user' || item.role === 'assistant') turns.push({ role: item.role, text })
-    else sources.push(text)
+  for (const { role, ...said } of messages) {
+    if (!('content' in said) || role === 'tool_result') continue
+    if (role === 'user' || role === 'assistant') turns.push({ role, text: said.content })
+    else sources.push(said.content)
   }
   return { sources, turns }
 }

@@ -1,4 +1,3 @@
-import { llm } from '@livekit/agents'
 import t from 'tap'
 import { readEvents } from '../../../packages/plugin/server-sent-events.ts'
 import { readMessage } from '../../../plugins/azure/messages.ts'
@@ -141,9 +140,8 @@ t.test('names and words', async (t) => {
     { tokens },
   )
   const chat = (text: string) => {
-    const context = llm.ChatContext.empty()
-    context.addMessage({ role: 'user', content: text })
-    return estimateTokens(readChatText(context).turns.map((turn) => turn.text))
+    const { turns } = readChatText([{ role: 'user', content: text }])
+    return estimateTokens(turns.map((turn) => turn.text))
   }
   await growsWithItsInput(t, 'a chat', chat, { tokens: ['中'] })
   await growsWithItsInput(t, 'signedHeaders', (text) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { initializeLogger, llm } from '@livekit/agents'
 import t from 'tap'
-import { OfflineLLM } from '../../../../plugins/offline/llm.ts'
+import { offlineLlm } from '../../../../plugins/offline/llm.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
 
@@ -20,7 +20,7 @@ async function longestHoldMs(message: string): Promise<number> {
   const context = llm.ChatContext.empty()
   context.addMessage({ role: 'system', content: PROMPT.repeat(20) })
   context.addMessage({ role: 'user', content: message })
-  const stream = new OfflineLLM().chat({ chatCtx: context })
+  const stream = offlineLlm().chat({ chatCtx: context })
   let isOver = false
   const read = (async () => {
     for await (const _ of stream);

@@ -116,34 +116,43 @@ class ConnectionKeeper {
   }
 
   /**
-   * Where the probe had to give up a silent connection and the next one answered, each connection on which nothing was heard since may be
-   * silent for good. Idle ones are dropped before somebody gets them. Of those lent the server knows which still work on a statement: the
-   * answers of the others were lost.
+   * A statement that takes long is told from one whose answer was lost by the server, which knows what it works on. Behind a pooler it does
+   * not know; there the connections count as silent on which nothing was heard since the probe had to give up one of its own.
    */
   async #look(): Promise<void> {
     if (![...this.#kept.values()].some(({ lentAtMs }) => lentAtMs !== undefined)) return
     if ([...this.#kept.values()].some((kept) => waitedMs(kept) > HEARTBEAT_MS)) {
-      await this.#probe.fault()
+      const fault = await this.#probe.fault()
       const { silentAtMs } = this.#probe
-      if (silentAtMs !== undefined) await this.#dropSilent(silentAtMs)
+      if (silentAtMs !== undefined) this.#dropIdle(silentAtMs)
+      if (fault === undefined) await this.#dropLost(silentAtMs)
     }
     this.#watchLater()
   }
 
-  async #dropSilent(sinceMs: number): Promise<void> {
-    const suspects = [...this.#kept].filter(([, { heardAtMs }]) => heardAtMs <= sinceMs)
-    for (const [client, { lentAtMs }] of suspects) if (lentAtMs === undefined) drop(client)
-    const waiting = suspects.filter(([, kept]) => waitedMs(kept) > ALIVE_TIMEOUT_MS)
+  /** Drops the connections that nobody has and on which nothing was heard since. */
+  #dropIdle(sinceMs: number): void {
+    for (const [client, { lentAtMs, heardAtMs }] of this.#kept) {
+      if (lentAtMs === undefined && heardAtMs <= sinceMs) drop(client)
+    }
+  }
+
+  async #dropLost(silentAtMs: number | undefined): Promise<void> {
+    const waiting = [...this.#kept].filter(([, kept]) => waitedMs(kept) > ALIVE_TIMEOUT_MS)
     if (waiting.length === 0) return
     const isAtWork = await this.#probe.work()
     if (isAtWork === undefined) return
     for (const [client, kept] of waiting) {
-      if (this.#kept.get(client) !== kept || kept.heardAtMs > sinceMs) continue
-      const { processID } = client as pg.PoolClient & { processID?: number }
+      const waited = waitedMs(kept)
+      if (this.#kept.get(client) !== kept || waited <= ALIVE_TIMEOUT_MS) continue
+      const { processID, readyForQuery } = client as pg.PoolClient & { processID?: number; readyForQuery?: boolean }
+      // Somebody has it, and asks nothing.
+      if (readyForQuery === true) continue
       const works = isAtWork(processID)
-      // Behind a pooler the server does not know.
-      const limitMs = works === undefined ? ANSWER_TIMEOUT_MS : ALIVE_TIMEOUT_MS
-      if (works !== true && waitedMs(kept) > limitMs) drop(client)
+      const isSilent = silentAtMs !== undefined && kept.heardAtMs <= silentAtMs && waited > ANSWER_TIMEOUT_MS
+      if (works === true || (works === undefined && !isSilent)) continue
+      this.#dropIdle(performance.now() - waited)
+      drop(client)
     }
   }
 }

@@ -114,6 +114,33 @@ t.test('a connection that fell silent while nobody had it is found out before th
   t.ok(performance.now() - soonMs < 1_000, 'the rest was dropped')
 })
 
+t.test('a statement whose answer is lost is found out though nothing was asked before that shows it', async (t) => {
+  const { url, proxy } = await proxied(t)
+  const store = opened(t, url)
+  const ask = () => store.pool.query('select 1')
+  await Promise.all(Array.from({ length: 5 }, ask))
+  // New connections are served all the while.
+  proxy.halfOpen()
+  const startedMs = performance.now()
+  await t.rejects(ask(), { message: /^Connection terminated/ })
+  t.ok(performance.now() - startedMs < 6_000, `${Math.round(performance.now() - startedMs)} ms`)
+  const soonMs = performance.now()
+  await Promise.all(Array.from({ length: 10 }, ask))
+  t.ok(performance.now() - soonMs < 1_000, 'those that were idle were dropped with it')
+})
+
+t.test('a connection that somebody has and asks nothing is left alone', async (t) => {
+  const { url } = await proxied(t)
+  const store = opened(t, url)
+  const held = await store.pool.connect()
+  await held.query('begin')
+  const other = store.pool.query('select pg_sleep(6)')
+  await other
+  t.equal((await held.query('select 1 as one')).rows[0].one, 1)
+  await held.query('commit')
+  held.release()
+})
+
 t.test('a statement at work outlives a silence of other connections', async (t) => {
   const { url, proxy } = await proxied(t)
   const store = opened(t, url)

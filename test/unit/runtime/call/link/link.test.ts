@@ -84,6 +84,28 @@ t.test('the link', async (t) => {
     await until(() => node.sessions.workers().length === 0)
   })
 
+  t.test(
+    'has a worker reload its settings, and spares one of an older version, which would end the link',
+    async (t) => {
+      const heard: Record<string, string[]> = { old: [], new: [] }
+      for (const [name, hello] of [
+        ['old', HELLO.replace('"w"', '"old"')],
+        ['new', HELLO.replace('"w"', '"new"').replace('"capacity"', '"reloads":true,"capacity"')],
+      ] as const) {
+        const socket = await dial(t)
+        socket.on('message', (data) => heard[name]?.push(JSON.parse(String(data)).type))
+        socket.send(hello)
+        await until(() => heard[name]?.length === 1)
+      }
+      node.sessions.reloadWorkers()
+      await until(() => heard.new?.length === 2)
+      t.strictSame(heard, { old: ['welcome'], new: ['welcome', 'reload'] })
+      node.sessions.drainWorker('old')
+      await until(() => heard.old?.length === 2)
+      t.strictSame(heard.old, ['welcome', 'drain'], 'nothing came before it')
+    },
+  )
+
   t.test('takes messages of sessions that are not there for nothing', async (t) => {
     const socket = await dial(t)
     for (const message of [

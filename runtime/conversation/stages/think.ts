@@ -7,6 +7,8 @@ import { type ConversationStage, emit, type StageContext } from './stage.ts'
 const MAX_UNANSWERED = 3
 /** Maximum wait for the goodbye before the call ends without it. */
 const GOODBYE_TIMEOUT_MS = 8_000
+/** An apology that nobody heard is tried again after so long, and counts then: a voice that is away for a second ends no call. */
+const APOLOGY_RETRY_MS = 2_000
 type Unanswered = Extract<Report, { type: 'unanswered' }>
 
 const GO_ON = 'Your last words were cut off by a fault of the line. Finish what you were saying from there.'
@@ -24,6 +26,8 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   let unanswered = 0
   /** The running turn was counted as unanswered. */
   let counted = false
+  /** The apology that could not be said. */
+  let unheard: { failure: Unanswered; retryAtMs: number } | undefined
   /** Goodbye is being said; nothing is answered any more. */
   let ending: { why: string; untilMs: number } | undefined
 
@@ -49,12 +53,18 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
     return [{ type: 'awaited' }, rest === undefined ? { type: 'continue_reply', instructions: GO_ON } : say(rest)]
   }
 
-  const failed = ({ stage, why, hopeless, purpose }: Unanswered, nowMs: number): Signal[] => {
-    // An apology without a voice belongs to the turn that has no answer: said again at once, it would fail at once.
-    if (ending !== undefined || purpose === 'apology') return []
+  const failed = (failure: Unanswered, nowMs: number): Signal[] => {
+    if (ending !== undefined) return []
+    if (failure.purpose === 'apology') {
+      unheard ??= { failure, retryAtMs: nowMs + APOLOGY_RETRY_MS }
+      return []
+    }
     // A reply is one failure, however many attempts were made; what fails besides it is another.
-    if (!counted || purpose !== 'reply') unanswered++
+    if (!counted || failure.purpose !== 'reply') unanswered++
     counted = true
+    return apologise(failure, nowMs)
+  }
+  const apologise = ({ stage, why, hopeless }: Unanswered, nowMs: number): Signal[] => {
     const { goodbye, sayAgain } = language().phrases
     // Another attempt can't help where the key or the account is the reason.
     if (hopeless || unanswered >= MAX_UNANSWERED) {
@@ -69,6 +79,13 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
       ]
     }
     return [{ type: 'say', text: sayAgain, purpose: 'apology', interruptible: true, remembered: false }]
+  }
+  const retryApology = (nowMs: number): Signal[] => {
+    if (unheard === undefined || ending !== undefined || nowMs < unheard.retryAtMs) return []
+    const { failure } = unheard
+    unheard = undefined
+    unanswered++
+    return apologise(failure, nowMs)
   }
   const end = (): Signal[] => (ending === undefined ? [] : [{ type: 'end', reason: 'error', error: ending.why }])
 
@@ -85,6 +102,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           if (ending !== undefined) return emit({ type: 'caller_turn', turn })
           resumed = true
           counted = false
+          unheard = undefined
           latency.turnCommitted(turn.endMs, nowMs)
           const said: Signal = { type: 'caller_turn', turn }
           return kept ? emit(said, { type: 'answer', text: turn.text, spoken: turn.inputs === undefined }) : emit(said)
@@ -98,6 +116,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           latency.firstText(report.atMs)
           return undefined
         case 'audible': {
+          unheard = undefined
           if (report.purpose !== 'reply') return undefined
           unanswered = 0
           counted = false
@@ -116,7 +135,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
         case 'speech_over':
           return report.purpose === 'goodbye' ? emit(...end()) : undefined
         case 'tick':
-          return ending !== undefined && nowMs >= ending.untilMs ? emit(...end()) : undefined
+          return emit(...(ending !== undefined && nowMs >= ending.untilMs ? end() : retryApology(nowMs)))
         default:
           return undefined
       }

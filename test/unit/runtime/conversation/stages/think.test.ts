@@ -40,6 +40,26 @@ t.test('an answer that is heard makes up for what failed before', async (t) => {
   t.notOk(take().some((one) => one.startsWith('ends')))
 })
 
+t.test(
+  'an apology that nobody heard is tried again after two seconds, and at the third failure the call ends',
+  async (t) => {
+    const { take, says, fails, pass, over } = begin()
+    says('one')
+    fails('reply')
+    take()
+    fails('apology')
+    pass(1_000)
+    t.same(take(), [])
+    pass(1_100)
+    t.same(take(), [APOLOGY])
+    fails('apology')
+    pass(2_100)
+    t.match(take(), ['stops', /^says to the end: I'm sorry/])
+    over('goodbye')
+    t.same(take(), ['ends: error, The llm provider failed 3 times: It is down'])
+  },
+)
+
 t.test('a voice that fails while it apologises fails once a turn, and is not asked for ever', async (t) => {
   const { take, says, fails, pass } = begin()
   for (const text of ['one', 'two']) {

@@ -1,16 +1,32 @@
 /**
  * Further events of agents, numbers, batches, uploads, entries of the do-not-call list, chats and campaigns. `data` of an agent
- * is its row as it was then. What goes with its workspace publishes nothing.
+ * is its row as it was then, with the names of its tools' headers and not their sealed values. What goes with its workspace publishes
+ * nothing.
  */
 export const sql = `
 create function workspace_lives(id uuid) returns boolean language sql stable as $$
   select exists (select from workspaces w where w.id = $1 and w.deleted_at is null)
 $$;
 
+create function names_of(headers jsonb) returns jsonb language sql immutable as $$
+  select coalesce(jsonb_object_agg(name, ''), '{}') from jsonb_object_keys(headers) name
+$$;
+
+create function without_header_values(tools jsonb) returns jsonb language sql immutable as $$
+  select coalesce(jsonb_agg(
+    case
+      when tool #> '{http,headers}' is not null then jsonb_set(tool, '{http,headers}', names_of(tool #> '{http,headers}'))
+      when tool -> 'headers' is not null then jsonb_set(tool, '{headers}', names_of(tool -> 'headers'))
+      else tool
+    end order by at), '[]')
+  from jsonb_array_elements(tools) with ordinality as listed (tool, at)
+$$;
+
 create or replace function tell_of_agent() returns trigger language plpgsql as $$
 begin
   insert into workspace_events (workspace_id, type, subject, agent_id, data)
-  values (new.workspace_id, 'agent.changed', new.id, new.id, to_jsonb(new) - 'knowledge_version');
+  values (new.workspace_id, 'agent.changed', new.id, new.id,
+    to_jsonb(new) - 'knowledge_version' || jsonb_build_object('tools', without_header_values(to_jsonb(new) -> 'tools')));
   return null;
 end $$;
 

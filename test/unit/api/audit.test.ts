@@ -9,6 +9,8 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
   'the security log has it': [
     'POST /auth/signup',
     'POST /auth/login',
+    'GET /auth/sso',
+    'GET /auth/sso/callback',
     'POST /auth/refresh',
     'POST /auth/logout',
     'POST /auth/password/forgotten',
@@ -17,6 +19,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
   ],
   'it is public and the same for everybody': [
     'GET /auth/signup',
+    'POST /auth/invitation',
     'GET /account/{page}',
     'GET /talk/{agent_id}',
     'GET /client/v1/{file}',

@@ -140,6 +140,10 @@ t.test('nothing is sealed but where the table of sealed columns says so', async 
     // agents.tools
     'api/agents/tool-headers.ts': 1,
     'api/data-key.ts': 1,
+    // A cookie of ten minutes.
+    'api/auth/sso/routes.ts': 1,
+    // Answers that are kept for a day.
+    'api/http/keyed-answer.ts': 1,
     // extensions.password
     'api/extensions/book.ts': 1,
     // phone_numbers.inbound_webhook_secret

@@ -33,7 +33,7 @@ t.test('with a public address nobody is on this very machine, whatever a forward
   const ports = [forwarder.port, await rewritingProxy(t, port), port]
   for (const at of ports) {
     const client = new ApiClient(`http://127.0.0.1:${at}`)
-    t.same((await client.get('/auth/signup')).body, { open: false, setup_token: true, first: true })
+    t.same((await client.get('/auth/signup')).body, { open: false, setup_token: true, sso: null, first: true })
     const refused = await client.post('/auth/signup', { body: EVE })
     t.same([refused.status, refused.body.detail.slice(0, 14)], [403, 'The first user'])
   }

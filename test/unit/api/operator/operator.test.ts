@@ -46,7 +46,7 @@ t.test('a stranger is not the first user: they come from this machine, or show t
     t.same([refused.status, refused.body.detail], [403, ERRORS.setup_token_missing.detail], JSON.stringify(headers))
   }
   const offer = await api.client().get('/auth/signup', { headers: FORWARDED })
-  t.same(offer.body, { open: false, setup_token: true, first: true })
+  t.same(offer.body, { open: false, setup_token: true, sso: null, first: true })
   for (const setup_token of ['x', 'x'.repeat(32), setupToken('another secret')]) {
     const refused = await from(FORWARDED, { setup_token })
     t.same([refused.status, refused.body.detail], [403, ERRORS.setup_token_wrong.detail], setup_token)
@@ -63,7 +63,7 @@ t.test('a stranger is not the first user: they come from this machine, or show t
     t.same([refused.status, refused.body], [403, { detail: 'Signup is closed' }], 'it works while there is no user')
   }
   const later = await api.client().get('/auth/signup', { headers: FORWARDED })
-  t.same(later.body, { open: false, setup_token: false, first: false })
+  t.same(later.body, { open: false, setup_token: false, sso: null, first: false })
   t.equal((await from({})).status, 201)
 })
 

@@ -26,7 +26,9 @@ t.test('a model or voice that a provider does not have is 422 and names what the
   t.equal((await client.post('/agents', { body: scenario })).status, 201)
   const { body: agent } = await client.post('/agents', { body: { ...AGENT, LLM_provider: 'offline' } })
   const changed = await client.put(`/agents/${agent.agent_id}`, { body: { LLM_provider: 'sim' } })
-  t.match(changed, { status: 422, body: { detail: [{ loc: ['body', 'LLM_model'], type: 'enum' }] } })
+  t.match(changed, { status: 200, body: { LLM_model: 'default' } }, 'another provider comes with its own default')
+  const wrong = await client.put(`/agents/${agent.agent_id}`, { body: { LLM_model: 'gpt-4' } })
+  t.match(wrong, { status: 422, body: { detail: [{ loc: ['body', 'LLM_model'], type: 'enum' }] } })
 })
 
 t.test('the example of an agent in the documentation makes one', async (t) => {

@@ -25,7 +25,7 @@ t.test('a session without a free worker ends with no_capacity, and the call log 
   const waiting = await makeCall(node)
   const client = new RealtimeClient(node, waiting.token)
   t.match(await client.got('session.ended'), { reason: 'no_capacity' })
-  t.equal(await client.closed(), 1000)
+  t.equal(await client.closed(), 1013)
   t.match((await endedCall(node, waiting)).call, {
     status: 'failed',
     end_reason: 'no_capacity',

@@ -23,6 +23,8 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /account/{page}',
     'GET /talk/{agent_id}',
     'GET /client/v1/{file}',
+    'GET /client/',
+    'GET /client/{file}',
     'GET /widget.js',
     'GET /asyncapi.json',
     'GET /health',

@@ -291,7 +291,12 @@ export function oddRequests(route: AnyRoute, own: Belongings): fc.Arbitrary<Sent
   return fc.tuple(fieldsOf(route.query), fieldsOf(route.body)).map(([query, body]): Sent => {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
     const search = new URLSearchParams(
-      Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+      given.flatMap(([name, value]): [string, string][] =>
+        // Fields of an object: `metadata[key]=value`.
+        typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? Object.entries(value).map(([key, part]) => [`${name}[${key}]`, String(part)])
+          : [[name, String(value)]],
+      ),
     ).toString()
     return {
       route,

@@ -65,7 +65,10 @@ console.log(JSON.stringify(results))
 async function outside(t: Test): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-author-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: join(ROOT, 'packages/plugin'), timeout: 120_000 })
+  await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', folder], {
+    cwd: join(ROOT, 'packages/plugin'),
+    timeout: 120_000,
+  })
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', version: '1.0.0', type: 'module' }))
   const args = ['install', `./${tarball}`, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-bin-links']

@@ -7,8 +7,8 @@ import { type ConversationStage, emit, type StageContext } from './stage.ts'
 const MAX_UNANSWERED = 3
 /** Maximum wait for the goodbye before the call ends without it. */
 const GOODBYE_TIMEOUT_MS = 8_000
-/** An apology that nobody heard is tried again after so long, and counts then: a voice that is away for a second ends no call. */
-const APOLOGY_RETRY_MS = 2_000
+/** An apology that nobody heard is tried again after so long, and counts then: a voice that is away for some seconds ends no call. */
+const APOLOGY_RETRY_MS = 4_000
 type Unanswered = Extract<Report, { type: 'unanswered' }>
 
 const GO_ON = 'Your last words were cut off by a fault of the line. Finish what you were saying from there.'

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { PassThrough, Readable, type Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { extract, type Header } from 'tar-stream'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -15,6 +16,8 @@ import type { BackupProgress } from './progress.ts'
 import type { StagedFiles } from './staged-files.ts'
 import { FilesDigest, TableDigest, type TableSum } from './table-digest.ts'
 
+/** How long the reader of an archive that broke off may take to notice it. */
+const READER_GRACE_MS = 2_000
 /** Far more than the names of all tables and their partitions take. */
 const MAX_LIST_BYTES = 4 * 2 ** 20
 const ROWS = /^tables\/([a-z_][a-z0-9_]*)\/(0|[1-9]\d{0,8})$/
@@ -46,14 +49,26 @@ export async function readArchive(
   flowing.catch(() => {})
   const reading = new Reading(path, files, begin)
   const { size = 0 } = await stat(path).catch(() => ({}) as { size?: number })
-  try {
+  const read = async (): Promise<Read> => {
     for await (const entry of tar) {
       progress?.at(source.bytesRead / size, entry.header.name)
       await reading.take(entry)
     }
     await flowing
     return reading.whole()
-  } catch (error) {
+  }
+  const reader = read()
+  // A reader that begins with an entry just as the archive breaks off may wait for its end for good.
+  const brokenOff = flowing.then(() => reader)
+  try {
+    return await Promise.race([reader, brokenOff])
+  } catch (first) {
+    // What the reader says of it is more exact.
+    const own = reader.then(
+      () => first,
+      (fault: unknown) => fault,
+    )
+    const error = await Promise.race([own, sleep(READER_GRACE_MS, first)])
     // Before it is given up, which breaks the rows' stream as well.
     const fault = reading.faultOf(error)
     source.destroy()

@@ -42,7 +42,14 @@ export function removedCookies({ config }: Pick<Services, 'config'>): SetCookie[
   return [cookie(config, ACCESS_COOKIE, '', 0), cookie(config, REFRESH_COOKIE, '', 0)]
 }
 
-function cookie({ publicUrl }: Services['config'], name: string, value: string, maxAgeS: number): SetCookie {
+/** @param maxAgeS 0: the browser forgets it */
+export function cookie(
+  { publicUrl }: Services['config'],
+  name: string,
+  value: string,
+  maxAgeS: number,
+  path = '/',
+): SetCookie {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  return ['set-cookie', `${name}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`]
+  return ['set-cookie', `${name}=${value}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`]
 }

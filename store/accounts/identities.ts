@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { GlobalTables, User, WorkspaceRole } from '../database/schema.ts'
 import { removeMember } from '../workspaces/workspaces.ts'
+import { setEmailVerified, setPassword } from './accounts.ts'
+import { endSessions } from './sessions.ts'
 import { createUser, userByEmail } from './users.ts'
 
 /** Users as identity providers know them, by issuer and subject, which never change as addresses do. */
@@ -23,13 +25,22 @@ export function userOfIdentity(db: Kysely<GlobalTables>, identity: Identity): Pr
     .executeTakeFirst()
 }
 
-/** Ties the identity to the user of its address, who is created where there is none. */
+/**
+ * Ties the identity to the user of its address, who is created where there is none. Anybody could have made an account of an address
+ * that was never verified: such a one gets the new password, which nobody knows, and its sessions end.
+ */
 export async function tieIdentity(
   db: Kysely<GlobalTables>,
   { issuer, subject, ...newcomer }: Newcomer,
+  nowMs: number,
 ): Promise<{ user: User; isNew: boolean }> {
   const known = await userByEmail(db, newcomer.email)
   const user = known ?? (await createUser(db, newcomer))
+  if (known?.email_verified_at === null) {
+    await setPassword(db, user.id, newcomer.passwordHash)
+    await endSessions(db, user.id, nowMs)
+  }
+  await setEmailVerified(db, user.id, user.email)
   await db
     .insertInto('user_identities')
     .values({ issuer, subject, user_id: user.id })

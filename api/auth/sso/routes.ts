@@ -7,7 +7,7 @@ import { readPhoneNumber } from '../../phone-number.ts'
 import { defineRoute, Reply } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { quotasOfNewWorkspace } from '../../workspaces/new-workspace.ts'
-import { accessCookie, readCookie, refreshCookie } from '../cookies.ts'
+import { accessCookie, cookie, readCookie, refreshCookie } from '../cookies.ts'
 import { hashPassword } from '../password.ts'
 import { rolesOf } from './group-roles.ts'
 import type { IdentityProvider, SsoFlow, SsoPerson } from './identity-provider.ts'
@@ -93,13 +93,14 @@ async function admit(services: Services, person: SsoPerson) {
   const known = await userOfIdentity(services.store.global, { issuer, subject })
   if (known !== undefined) return { user: known, isNew: false }
   if (!person.isEmailVerified || email === '') throw new PatchbayError('sso_email_unverified')
-  return tieIdentity(services.store.global, {
+  const newcomer = {
     ...{ issuer, subject, name, email },
     // Nobody knows this password; a link by mail sets another.
     passwordHash: await hashPassword(crypto.randomUUID(), email),
     phoneNumber: (phoneNumber && readPhoneNumber(phoneNumber)) || '',
     quotas: quotasOfNewWorkspace(services, { email }),
-  })
+  }
+  return tieIdentity(services.store.global, newcomer, services.clock.nowMs())
 }
 
 /** The roles that the person's groups give; the last Admin of a workspace stays one. */
@@ -130,13 +131,8 @@ function openFlow(services: Services, cookie: string): SsoFlow | undefined {
   return services.clock.nowMs() < expiresAtMs ? flow : undefined
 }
 
-function flowCookie({ config }: Services, value: string, maxAgeS: number): readonly [string, string] {
-  const secure = config.publicUrl.startsWith('https:') ? '; Secure' : ''
-  return [
-    'set-cookie',
-    `${FLOW_COOKIE}=${value}; Path=${FLOW_PATH}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`,
-  ]
-}
+const flowCookie = ({ config }: Services, value: string, maxAgeS: number) =>
+  cookie(config, FLOW_COOKIE, value, maxAgeS, FLOW_PATH)
 
 function redirect(location: string, cookies: readonly (readonly [string, string])[]): Reply {
   return new Reply({ body: '', status: 302, headers: [['location', location], ...cookies] })

@@ -57,6 +57,7 @@ t.test('an account that is there is taken by a vouched address alone', async (t)
     ada: { email: '', email_verified: true },
     mallory: { email: '', email_verified: false },
     nobody: {},
+    bob: {} as Account,
   }
   const { api, url, ask, signIn } = await start(t, accounts)
   const ada = await api.signUp()
@@ -68,6 +69,15 @@ t.test('an account that is there is taken by a vouched address alone', async (t)
     t.notMatch(refused.cookies, /access_token/)
   }
   t.equal((await ask<{ id: string }>((await signIn('ada')).cookies, '/auth/me')).id, ada.id)
+  t.equal((await ada.client.get('/auth/me')).status, 401, 'whose address nobody had verified: its sessions end')
+  const login = () => api.client().post('/auth/login', { body: { email: ada.email, password: ada.password } })
+  t.equal((await login()).status, 401, 'and its password is nobody’s')
+
+  const bob = await api.signUp('Bob')
+  await api.store.global.updateTable('users').set({ email_verified_at: new Date() }).where('id', '=', bob.id).execute()
+  accounts.bob = { email: bob.email, email_verified: true }
+  t.equal((await ask<{ id: string }>((await signIn('bob')).cookies, '/auth/me')).id, bob.id)
+  t.equal((await bob.client.get('/auth/me')).status, 200, 'a verified account keeps its sessions and password')
 })
 
 t.test('groups give roles at each sign-in, and take them', async (t) => {

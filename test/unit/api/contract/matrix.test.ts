@@ -178,7 +178,7 @@ t.test('every endpoint, asked by everyone', { timeout: 800_000 }, async (t) => {
     }
   })
 
-  await t.test('whoever may, can', async (t) => {
+  await t.test('those who may, can', async (t) => {
     for (const route of routes.filter(isSecured)) {
       if (ASKS_FOR_MORE.has(`${route.method} ${route.path}`)) continue
       for (const role of ['member', 'developer', 'admin', 'key', 'operator'] as const) {

@@ -19,7 +19,7 @@ const refusedRows = async () => {
 const TO = '+14155552671'
 const SENTENCE = 'The database is being moved'
 
-t.test('in maintenance no call begins, whoever asks, and those that run go on', async (t) => {
+t.test('in maintenance no call begins by any way, and those that run go on', async (t) => {
   const twilio = await TwilioDouble.start(t)
   const api = await startTestApi(t, { env: { PUBLIC_URL: 'http://127.0.0.1:0', ...twilio.env } })
   const [boss, user] = [await api.signUp(), await api.signUp('Eve')]

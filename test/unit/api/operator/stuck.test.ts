@@ -28,7 +28,7 @@ async function start(t: Teardown) {
   return { api, boss, redis, admin, audited }
 }
 
-t.test('a call is explained, and ended whoever holds it', async (t) => {
+t.test('a call is explained, and ended at whichever node holds it', async (t) => {
   const { api, boss, redis, admin, audited } = await start(t)
   const phone = await startPhone(api, boss)
   t.equal(await admin('calls'), 'none')

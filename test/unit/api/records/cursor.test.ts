@@ -177,7 +177,7 @@ t.test('agents, campaigns and batches are filtered by when they changed', async 
   }
 })
 
-t.test('a cursor that is none, or of another list, is refused and named', async (t) => {
+t.test('a malformed cursor, or one of another list, is refused and named', async (t) => {
   const { body } = await ada.client.get('/audit-log', { query: { page_size: 1, after: 'first' } })
   for (const after of ['abc', '', 'a'.repeat(201), body.next]) {
     const refused = await ada.client.get('/calls/logs', { query: { after } })

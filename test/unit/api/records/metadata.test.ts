@@ -113,7 +113,7 @@ t.test('rows of a batch carry columns named metadata[key] and external_id to the
     },
     { status: 'failed', external_id: null, metadata: { deal: '4712', empty: 'x' } },
   ])
-  t.notOk('metadata[deal]' in (await items())[0].dynamic_variables, 'the agent is not told of it')
+  t.notOk('metadata[deal]' in (await items())[0].dynamic_variables, 'the agent does not get it')
   t.equal((await ada.client.post(`/batch/${batch.batch_id}/send`)).status, 200)
   const [claimed] = await claimRows(api.store.tenant(ada.workspaceId), batch.batch_id, 2, new Date())
   const id = claimed!.id

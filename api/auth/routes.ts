@@ -2,13 +2,7 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { joinByLink } from '../../store/accounts/invitations.ts'
 import { useLink } from '../../store/accounts/one-time-links.ts'
-import {
-  endSession,
-  hasLoggedInFrom,
-  sessionsOfTokens,
-  startSession,
-  useRefreshToken,
-} from '../../store/accounts/sessions.ts'
+import { endSession, hasLoggedInFrom, sessionsOfTokens, useRefreshToken } from '../../store/accounts/sessions.ts'
 import { createUser, userByEmail, userById } from '../../store/accounts/users.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
@@ -17,15 +11,8 @@ import type { Services } from '../services.ts'
 import { quotasOfNewWorkspace } from '../workspaces/new-workspace.ts'
 import { mailVerification } from './account-routes.ts'
 import { attemptOf } from './attempt.ts'
-import {
-  ACCESS_COOKIE,
-  accessCookie,
-  REFRESH_COOKIE,
-  readCookie,
-  readCookies,
-  refreshCookie,
-  removedCookies,
-} from './cookies.ts'
+import { beginSession } from './begin-session.ts'
+import { ACCESS_COOKIE, accessCookie, REFRESH_COOKIE, readCookie, readCookies, removedCookies } from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
 import { signupOfferRoutes } from './signup-offer.ts'
@@ -106,7 +93,7 @@ const login = defineRoute({
   headers: ['user-agent'],
   handler: async (request, services) => {
     const { body } = request
-    const { store, clock, config, throttle, security } = services
+    const { store, throttle, security } = services
     const isKnownHere = async () => {
       const known = await userByEmail(store.global, body.email)
       return known !== undefined && hasLoggedInFrom(store.global, known.id, request.clientAddress)
@@ -118,15 +105,7 @@ const login = defineRoute({
       await security.note(request, { kind: 'login_failed', userId: found?.id ?? null, account: found?.email ?? '' })
       throw new PatchbayError('wrong_credentials')
     })
-    const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
-    const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)
-    const detail = { session_id: session.sessionId }
-    await security.note(request, { kind: 'login', userId: user.id, account: user.email, detail })
-    const accessToken = await services.accessTokens.issue(user, session.sessionId)
-    return new Reply({
-      body: { user: userBody(user) },
-      headers: [accessCookie(services, accessToken), refreshCookie(services, session.token)],
-    })
+    return new Reply({ body: { user: userBody(user) }, headers: await beginSession(request, services, user) })
   },
 })
 

@@ -2,12 +2,12 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
 import { createSecretBox } from '../../../runtime/lib/secret-box.ts'
 import { applyGroupRoles, tieIdentity, userOfIdentity } from '../../../store/accounts/identities.ts'
-import { startSession } from '../../../store/accounts/sessions.ts'
 import { readPhoneNumber } from '../../phone-number.ts'
 import { defineRoute, Reply } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { quotasOfNewWorkspace } from '../../workspaces/new-workspace.ts'
-import { accessCookie, cookie, readCookie, refreshCookie } from '../cookies.ts'
+import { beginSession } from '../begin-session.ts'
+import { cookie, readCookie } from '../cookies.ts'
 import { hashPassword } from '../password.ts'
 import { rolesOf } from './group-roles.ts'
 import type { IdentityProvider, SsoFlow, SsoPerson } from './identity-provider.ts'
@@ -60,14 +60,9 @@ const callback = defineRoute({
       const person = await provider.finish(request.query, flow)
       const { user, isNew } = await admit(services, person)
       await joinByGroups(services, provider, user.id, person)
-      const event = { userId: user.id, account: user.email, detail: { sso: person.issuer } }
-      if (isNew) await services.security.note(request, { kind: 'signup', ...event })
-      await services.security.note(request, { kind: 'login', ...event })
-      const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
-      const { store, clock, config } = services
-      const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)
-      const accessToken = await services.accessTokens.issue(user, session.sessionId)
-      return redirect(CONSOLE, [over, accessCookie(services, accessToken), refreshCookie(services, session.token)])
+      const detail = { sso: person.issuer }
+      if (isNew) await services.security.note(request, { kind: 'signup', userId: user.id, account: user.email, detail })
+      return redirect(CONSOLE, [over, ...(await beginSession(request, services, user, detail))])
     } catch (err) {
       if (!(err instanceof PatchbayError)) throw err
       request.log.warn({ err, sso_error: request.query.error }, 'A sign-in by the identity provider failed')

@@ -178,22 +178,7 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
   })
   return (
     <form className="space-y-4" onSubmit={onSubmit}>
-      <Field fault={faultOf(error, 'name')} label={t('Name')}>
-        <Input autoComplete="name" autoFocus name="name" required />
-      </Field>
-      <Field fault={faultOf(error, 'email')} label={t('E-mail')}>
-        <Input autoComplete="username" name="email" required type="email" />
-      </Field>
-      <Field fault={faultOf(error, 'password')} hint={t('At least 8 characters')} label={t('Password')}>
-        <Input autoComplete="new-password" minLength={8} name="password" required type="password" />
-      </Field>
-      <Field
-        fault={faultOf(error, 'phone_number')}
-        hint={t('With country code, as +14155550123')}
-        label={t('Phone number')}
-      >
-        <Input autoComplete="tel" name="phone_number" required type="tel" />
-      </Field>
+      <PersonFields error={error} />
       {wantsToken && (
         <Field
           hint={t('The start prints it, and so does: npm run patchbay admin setup-token')}
@@ -212,6 +197,37 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
         {first ? t('Create my account') : t('Sign up')}
       </Button>
     </form>
+  )
+}
+
+/** Who signs up. With `email` the address is settled, and not sent by the form. */
+export function PersonFields({ error, email = '' }: { error: Error | null; email?: string }) {
+  return (
+    <>
+      <Field fault={faultOf(error, 'name')} label={t('Name')}>
+        <Input autoComplete="name" autoFocus name="name" required />
+      </Field>
+      <Field fault={faultOf(error, 'email')} label={t('E-mail')}>
+        <Input
+          autoComplete="username"
+          defaultValue={email}
+          disabled={email !== ''}
+          name="email"
+          required
+          type="email"
+        />
+      </Field>
+      <Field fault={faultOf(error, 'password')} hint={t('At least 8 characters')} label={t('Password')}>
+        <Input autoComplete="new-password" minLength={8} name="password" required type="password" />
+      </Field>
+      <Field
+        fault={faultOf(error, 'phone_number')}
+        hint={t('With country code, as +14155550123')}
+        label={t('Phone number')}
+      >
+        <Input autoComplete="tel" name="phone_number" required type="tel" />
+      </Field>
+    </>
   )
 }
 

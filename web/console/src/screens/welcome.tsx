@@ -8,7 +8,7 @@ import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { Loading, Notice } from '../ui/layout.tsx'
 import { Wordmark } from '../ui/wordmark.tsx'
-import { Heading, useForm } from './sign-in.tsx'
+import { Heading, PersonFields, useForm } from './sign-in.tsx'
 
 /** Where one-time links lead: signing up, a new password, a confirmed address. The token stands behind `#`, which no server sees. */
 
@@ -62,29 +62,7 @@ function SignUp({ token }: { token: string }) {
             })}
       </Heading>
       <form className="space-y-4" onSubmit={onSubmit}>
-        <Field fault={faultOf(error, 'name')} label={t('Name')}>
-          <Input autoComplete="name" autoFocus name="name" required />
-        </Field>
-        <Field fault={faultOf(error, 'email')} label={t('E-mail')}>
-          <Input
-            autoComplete="username"
-            defaultValue={offer.email}
-            disabled={offer.email !== ''}
-            name="email"
-            required
-            type="email"
-          />
-        </Field>
-        <Field fault={faultOf(error, 'password')} hint={t('At least 8 characters')} label={t('Password')}>
-          <Input autoComplete="new-password" minLength={8} name="password" required type="password" />
-        </Field>
-        <Field
-          fault={faultOf(error, 'phone_number')}
-          hint={t('With country code, as +14155550123')}
-          label={t('Phone number')}
-        >
-          <Input autoComplete="tel" name="phone_number" required type="tel" />
-        </Field>
+        <PersonFields email={offer.email} error={error} />
         <Fault error={error} />
         <Button busy={busy} className="w-full" kind="primary" type="submit">
           {t('Sign up')}

@@ -236,7 +236,7 @@ async function findBucket(
     with summed as (
       select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
         sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto
-      from ${callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
+      from ${await callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
     )
     select (select coalesce(max(upto), 0) from summed)::bigint as total, found.bucket, found.before
     from (select) as one

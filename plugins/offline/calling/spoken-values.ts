@@ -1,6 +1,6 @@
 import type { Language } from '../languages/language.ts'
 import { fold } from '../words.ts'
-import { isAlsoArticle, numberOf } from './number-words.ts'
+import { isAlsoArticle, numberOf } from './number-of.ts'
 
 /** A word of what was said, with where it stands. */
 interface Token {

@@ -1,6 +1,6 @@
 import { fold } from '../words.ts'
 
-/** Number words of 0–100 by language, written without blanks and hyphens, as `NumberWords` looks them up. */
+/** Number words of 0–100 by language, written without blanks and hyphens. */
 
 const list = (text: string): string[] => text.split(/\s+/)
 

@@ -126,7 +126,14 @@ export async function turnsOf(
 /** What says which call it is, to people and to systems of others. */
 export type CallMarks = Pick<
   Call,
-  'from_number' | 'to_number' | 'batch_id' | 'campaign_slug' | 'prospect_id' | 'external_id' | 'metadata'
+  | 'agent_version'
+  | 'from_number'
+  | 'to_number'
+  | 'batch_id'
+  | 'campaign_slug'
+  | 'prospect_id'
+  | 'external_id'
+  | 'metadata'
 >
 
 /** Of calls of any workspace, by their ids. */
@@ -137,7 +144,17 @@ export async function marksOfCalls(
   if (callIds.length === 0) return new Map()
   const rows = await store.acrossTenants
     .selectFrom('calls')
-    .select(['id', 'from_number', 'to_number', 'batch_id', 'campaign_slug', 'prospect_id', 'external_id', 'metadata'])
+    .select([
+      'id',
+      'agent_version',
+      'from_number',
+      'to_number',
+      'batch_id',
+      'campaign_slug',
+      'prospect_id',
+      'external_id',
+      'metadata',
+    ])
     .where('id', 'in', [...callIds])
     .execute()
   return new Map(rows.map(({ id, ...marks }) => [id, marks]))

@@ -152,11 +152,21 @@ export const CallBody = Type.Object({
   ),
 })
 
+/** Of a filter beside the agent's. */
+export const AgentVersionFilter = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Only calls in which this version of the agent talked.',
+  }),
+)
+
 export const CallFilterQuery = {
   call_type: Type.Optional(
     Type.Enum(CallTypeName.enum, { description: 'Only calls over the phone, or only those of pages.' }),
   ),
   agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only calls of this agent.' })),
+  agent_version: AgentVersionFilter,
   start_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
   status: AnyOf(CallStatusName),
@@ -308,6 +318,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
   return {
     callType: query.call_type,
     agentId: ofId(query.agent_id),
+    agentVersion: query.agent_version,
     start: query.start_date === undefined ? undefined : parseInstant(query.start_date),
     end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
     statuses: query.status,

@@ -8,6 +8,8 @@ export interface SumSpan {
   /** Exclusive. */
   endMs: number
   agentId?: string | undefined
+  /** Of the agent; its calls are summed one by one. */
+  agentVersion?: number | undefined
   callType?: CallType | undefined
   /** Slug; its calls are summed one by one, by their index. */
   campaign?: string | undefined
@@ -60,16 +62,18 @@ async function stateOf({ db, workspaceId }: Tenant, { startMs, endMs }: SumSpan)
  * between the two questions does no harm: what it sums is read from the calls.
  */
 export async function callSums(tenant: Tenant, span: SumSpan, finest: 'hour' | 'day'): Promise<RawBuilder<unknown>> {
-  const { agentId, callType, campaign } = span
+  const { agentId, agentVersion, callType, campaign } = span
   const { workspaceId } = tenant
   const only = sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}::uuid`}
     ${callType === undefined ? sql`` : sql`and call_type = ${callType}`}`
   const singles = (fromMs: number, toMs: number) =>
     sql`select ${SINGLE} from calls where workspace_id = ${workspaceId} ${only}
       and created_at >= ${timestamp(fromMs)} and created_at < ${timestamp(toMs)}
-      ${campaign === undefined ? sql`` : sql`and campaign_slug = ${campaign}`}`
+      ${campaign === undefined ? sql`` : sql`and campaign_slug = ${campaign}`}
+      ${agentVersion === undefined ? sql`` : sql`and agent_version = ${agentVersion}`}`
   const [hoursStart, hoursEnd] = [ceil(span.startMs, HOUR_MS), floor(span.endMs, HOUR_MS)]
-  if (campaign !== undefined || hoursStart >= hoursEnd) return sql`(${singles(span.startMs, span.endMs)})`
+  const isKept = campaign === undefined && agentVersion === undefined
+  if (!isKept || hoursStart >= hoursEnd) return sql`(${singles(span.startMs, span.endMs)})`
 
   const { foldedUntilMs, changedHoursMs } = await stateOf(tenant, { startMs: hoursStart, endMs: hoursEnd })
   const summedEnd = Math.max(hoursStart, Math.min(hoursEnd, foldedUntilMs))

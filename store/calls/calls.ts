@@ -16,6 +16,8 @@ export type NewCall = Omit<Insertable<CallsTable>, 'id'> & { id?: string }
 export interface CallFilter {
   callType?: CallType | undefined
   agentId?: string | undefined
+  /** Of the agent. */
+  agentVersion?: number | undefined
   /** Created at this moment or later. */
   start?: Date | undefined
   /** Created before this moment. */
@@ -209,6 +211,7 @@ const MOST_SKIPPED = 50
 
 /** Filters that the sums don't know of. */
 const SEARCHED = [
+  'agentVersion',
   'statuses',
   'directions',
   'number',
@@ -333,6 +336,7 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   let query = tenant.db.selectFrom('calls')
   if (filter.callType !== undefined) query = query.where('call_type', '=', filter.callType)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.agentVersion !== undefined) query = query.where('agent_version', '=', filter.agentVersion)
   if (filter.start !== undefined) query = query.where('created_at', '>=', filter.start)
   if (filter.end !== undefined) query = query.where('created_at', '<', filter.end)
   const { statuses, directions, number, batchIds, campaignSlugs, dispositions, externalIds, prospectIds, metadata } =

@@ -131,6 +131,7 @@ export async function analysedDispositionSeries(
 function analysedCalls(span: SumSpan): RawBuilder<unknown> {
   const filters = [
     ...(span.agentId === undefined ? [] : [sql`and agent_id = ${span.agentId}::uuid`]),
+    ...(span.agentVersion === undefined ? [] : [sql`and agent_version = ${span.agentVersion}`]),
     ...(span.callType === undefined ? [] : [sql`and call_type = ${span.callType}`]),
     ...(span.campaign === undefined ? [] : [sql`and campaign_slug = ${span.campaign}`]),
   ]

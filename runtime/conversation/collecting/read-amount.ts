@@ -1,0 +1,125 @@
+import { digitsIn, numberAt } from './numbers.ts'
+import { besideStrays, type Reading, type ReadingContext } from './reading.ts'
+import type { SpokenForms } from './spoken-forms.ts'
+import { isMark, isNumeral, phraseAt, type Token } from './tokens.ts'
+
+/** A number or an amount, with a point before its decimals. */
+export function readAmount(tokens: readonly Token[], { forms }: ReadingContext): Reading | undefined {
+  for (let at = 0; at < tokens.length; at++) {
+    const whole = wholeAt(tokens, at, forms)
+    if (whole === undefined || isLoneArticle(tokens, at, whole.length, forms)) continue
+    const minus = at > 0 && (tokens[at - 1]!.raw === '-' || forms.minus.includes(tokens[at - 1]!.plain))
+    const { value, length } = withFraction(tokens, at, whole, forms)
+    const strays = tokens.filter((token, i) => !isMark(token) && (i < at || i >= at + length)).length
+    return {
+      value: `${minus ? '-' : ''}${value}`,
+      confidence: besideStrays(0.9, Math.max(0, strays - 2)),
+      complete: false,
+    }
+  }
+  const half = tokens.find(({ plain }) => Object.hasOwn(forms.half, plain))
+  return half === undefined ? undefined : { value: String(forms.half[half.plain]), confidence: 0.6, complete: false }
+}
+
+interface Whole {
+  readonly value: string
+  readonly length: number
+}
+
+/** A number in words, or in numerals as the language groups them: `1.250,50` in German is 1250.50. */
+function wholeAt(tokens: readonly Token[], at: number, forms: SpokenForms): Whole | undefined {
+  const first = tokens[at]!
+  const [, halved] = forms.glued ? (/^(.+?)(?:und)?einhalb$/.exec(first.plain) ?? []) : []
+  const head = halved === undefined ? undefined : numberAt([{ ...first, plain: halved }], 0, forms)
+  if (head !== undefined) return { value: String(head.value + 0.5), length: 1 }
+  if (!isNumeral(first)) {
+    const number = numberAt(tokens, at, forms)
+    return number && { value: String(number.value), length: number.length }
+  }
+  const point = forms.code === 'en' ? '.' : ','
+  let value = first.plain
+  let behind = at + 1
+  while (behind + 1 < tokens.length) {
+    const [mark, next] = [tokens[behind]!, tokens[behind + 1]!]
+    if (isNumeral(mark) && mark.plain.length === 3 && value.length <= 3) {
+      value += mark.plain
+      behind++
+      continue
+    }
+    if (!mark.glued || !next.glued || !isNumeral(next) || !/^[.,'’]$/.test(mark.raw)) break
+    const groups = mark.raw !== point && next.plain.length === 3
+    value += groups ? next.plain : `.${next.plain}`
+    behind += 2
+    if (!groups) break
+  }
+  if (value.includes('.')) return { value, length: behind - at }
+  const scaled = behind === at + 1 ? numberAt(tokens, at, forms) : undefined
+  return scaled === undefined ? { value, length: behind - at } : { value: String(scaled.value), length: scaled.length }
+}
+
+function withFraction(tokens: readonly Token[], at: number, whole: Whole, forms: SpokenForms): Whole {
+  let behind = at + whole.length
+  const scale =
+    phraseAt(tokens, behind, forms.million) > 0 ? 1_000_000 : phraseAt(tokens, behind, forms.thousand) > 0 ? 1_000 : 1
+  if (scale > 1) return { value: String(Number(whole.value) * scale), length: behind + 1 - at }
+  if (whole.value.includes('.')) return whole
+  const point = phraseAt(tokens, behind, forms.decimal)
+  if (point > 0) {
+    const { digits } = digitsIn(tokens.slice(behind + point), forms)
+    const number = numberAt(tokens, behind + point, forms)
+    if (digits !== '' && number !== undefined) {
+      const read = digitsIn(numberRun(tokens, behind + point, forms), forms).digits
+      return { value: `${whole.value}.${read}`, length: behind + point + number.length - at }
+    }
+  }
+  const half = halfAt(tokens, behind, forms)
+  if (half !== undefined) return { value: String(Number(whole.value) + half.value), length: behind + half.length - at }
+  const money = phraseAt(tokens, behind, forms.money)
+  if (money === 0) {
+    const cents = phraseAt(tokens, behind, forms.cents)
+    return cents > 0 ? { value: (Number(whole.value) / 100).toFixed(2), length: whole.length + cents } : whole
+  }
+  behind += money
+  behind += phraseAt(tokens, behind, forms.and)
+  behind += phraseAt(tokens, behind, ['con', 'com'])
+  const cents = numberAt(tokens, behind, forms)
+  if (cents === undefined || cents.value >= 100) {
+    const more = halfAt(tokens, at + whole.length + money, forms)
+    return more === undefined
+      ? whole
+      : { value: String(Number(whole.value) + more.value), length: whole.length + money + more.length }
+  }
+  return { value: (Number(whole.value) + cents.value / 100).toFixed(2), length: behind + cents.length - at }
+}
+
+/** The tokens of digits from a place on. */
+function numberRun(tokens: readonly Token[], from: number, forms: SpokenForms): readonly Token[] {
+  let behind = from
+  for (;;) {
+    const number = behind < tokens.length ? numberAt(tokens, behind, forms) : undefined
+    if (number === undefined) return tokens.slice(from, behind)
+    behind += number.length
+  }
+}
+
+/** "and a half". */
+function halfAt(
+  tokens: readonly Token[],
+  from: number,
+  forms: SpokenForms,
+): { value: number; length: number } | undefined {
+  const and = phraseAt(tokens, from, forms.and)
+  for (const skip of [and, and + 1]) {
+    if (and === 0 && skip > 0) break
+    const token = tokens[from + skip]
+    if (token !== undefined && Object.hasOwn(forms.half, token.plain))
+      return { value: forms.half[token.plain]!, length: skip + 1 }
+  }
+  return undefined
+}
+
+/** An article before another number is none: "ein Betrag von 20". */
+function isLoneArticle(tokens: readonly Token[], at: number, length: number, forms: SpokenForms): boolean {
+  if (length > 1 || !forms.looseDigits.has(tokens[at]!.plain)) return false
+  return tokens.slice(at + 1).some((_, i) => numberAt(tokens, at + 1 + i, forms) !== undefined)
+}

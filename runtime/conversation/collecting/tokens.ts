@@ -1,0 +1,88 @@
+import { plain } from '../languages/plain.ts'
+
+/** A word, a numeral or a mark of what was said. */
+export interface Token {
+  /** As it was written. */
+  readonly raw: string
+  /** Small letters without accents; empty for marks. */
+  readonly plain: string
+  /** No blank stands before it. */
+  readonly glued: boolean
+}
+
+/** What is read of an answer; more is no number, address or name. */
+const MAX_CHARS = 2_000
+
+/** Parts an answer into words, numerals and marks. */
+export function tokensOf(text: string): Token[] {
+  const tokens: Token[] = []
+  const source = text.normalize('NFKC').slice(0, MAX_CHARS)
+  let end = 0
+  for (const match of source.matchAll(/[\p{L}\p{M}]+|\p{N}+|[^\s\p{L}\p{M}\p{N}]/gu)) {
+    const [raw] = match
+    tokens.push({ raw, plain: plain(raw), glued: match.index === end && match.index > 0 })
+    end = match.index + raw.length
+  }
+  return tokens
+}
+
+export const isNumeral = ({ plain }: Token): boolean => /^\p{N}+$/u.test(plain)
+export const isMark = ({ plain }: Token): boolean => plain === ''
+export const isLetter = ({ plain }: Token): boolean => /^[a-z]$/.test(plain)
+
+/**
+ * How many tokens the longest of the phrases takes that begins at a token; 0: none does. AddressMarks between its words are passed over, but
+ * for a comma or a full stop.
+ */
+export function phraseAt(tokens: readonly Token[], from: number, phrases: readonly string[]): number {
+  let longest = 0
+  for (const phrase of phrases) {
+    const length = matches(tokens, from, phrase.split(' '))
+    if (length > longest) longest = length
+  }
+  return longest
+}
+
+function matches(tokens: readonly Token[], from: number, words: readonly string[]): number {
+  let at = from
+  for (const [i, word] of words.entries()) {
+    while (i > 0 && at < tokens.length && /^[-’']$/.test(tokens[at]!.raw)) at++
+    if (tokens[at]?.plain !== word) return 0
+    at++
+  }
+  return at - from
+}
+
+/** The tokens without the phrases they begin and end with, and without the marks around them. */
+export function strippedOf(
+  tokens: readonly Token[],
+  { leads, trails }: { readonly leads: readonly string[]; readonly trails: readonly string[] },
+): Token[] {
+  let from = 0
+  while (from < tokens.length) {
+    const length = isMark(tokens[from]!) && tokens[from]!.raw !== '+' ? 1 : phraseAt(tokens, from, leads)
+    if (length === 0) break
+    // Nothing else is left: then it is the answer itself.
+    if (tokens.slice(from + length).every(isMark)) break
+    from += length
+  }
+  const rest = tokens.slice(from)
+  while (rest.length > 0) {
+    if (isMark(rest.at(-1)!)) {
+      rest.pop()
+      continue
+    }
+    const start = rest.findIndex((_, i) => {
+      const length = phraseAt(rest, i, trails)
+      return i > 0 && length > 0 && i + length === rest.length
+    })
+    if (start < 0) break
+    rest.length = start
+  }
+  return rest
+}
+
+/** The text of tokens, blanks where they stood. */
+export function textOf(tokens: readonly Token[]): string {
+  return tokens.map(({ raw, glued }, i) => (glued || i === 0 ? raw : ` ${raw}`)).join('')
+}

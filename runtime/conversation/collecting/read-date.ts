@@ -59,9 +59,10 @@ export function saidDate(tokens: readonly Token[], forms: SpokenForms): SaidDate
   }
   const month = monthOf(tokens, parts[monthAt]!.at, forms)!
   const before = parts.slice(0, monthAt).findLast(({ value }) => value !== undefined && value >= 1 && value <= 31)
-  const behind = parts.slice(monthAt + 1).flatMap(({ value }) => (value === undefined ? [] : [value]))
-  const day =
-    before?.value ?? (behind[0] !== undefined && behind[0] >= 1 && behind[0] <= 31 ? behind.shift() : undefined)
+  const after = valuesAfter(parts.slice(monthAt + 1))
+  const isDayBehind = before === undefined && after[0] !== undefined && after[0] >= 1 && after[0] <= 31
+  const day = before?.value ?? (isDayBehind ? after[0] : undefined)
+  const behind = isDayBehind ? after.slice(1) : after
   const year = yearOf(behind)
   return { month, ...(day === undefined ? {} : { day }), ...(year === undefined ? {} : { year }) }
 }
@@ -87,6 +88,16 @@ export function dateOf(year: number, month: number, day: number): string | undef
   const date = new Date(Date.UTC(year, month - 1, day))
   const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && year >= 1_000 && year <= 9_999
   return isReal ? date.toISOString().slice(0, 10) : undefined
+}
+
+/** The numbers right behind a month: "March the 3rd, 2027". A number behind other words is none of the date. */
+function valuesAfter(parts: readonly Part[]): number[] {
+  const values: number[] = []
+  for (const { value, word } of parts) {
+    if (value !== undefined) values.push(value)
+    else if (values.length > 0 || word.length > 3) break
+  }
+  return values
 }
 
 function yearOf([first, second]: readonly number[]): number | undefined {

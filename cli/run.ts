@@ -124,7 +124,9 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
     refusals,
   })
   if (services !== undefined) {
-    const context: RoleContext<EffectiveConfig> = { ...voiceContext, ...services }
+    const { openDatabaseClock } = await import('../store/database/database-clock.ts')
+    const clock = await openDatabaseClock({ ...services, machine: systemClock, log, signal })
+    const context: RoleContext<EffectiveConfig> = { ...voiceContext, ...services, clock }
     if (roles.includes('api')) {
       say(options, 'Starting the API')
       const { startApi } = await import('../api/start.ts')

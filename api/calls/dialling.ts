@@ -80,11 +80,10 @@ export class Dialling {
   constructor(options: DialOptions, order: PlacedCall) {
     this.#options = options
     this.#order = order
-    const { call, agent } = order.found
+    const { call } = order.found
     this.#journal = options.journalOf(call.workspace_id)
     this.#log = new CallLog(options.clock, [journalSink(this.#journal, call.id)])
-    const { agent_version } = agent
-    this.#log.append({ type: 'queued', ...(agent_version === null ? {} : { agent_version }) })
+    this.#log.append({ type: 'queued' })
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })

@@ -94,10 +94,12 @@ export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
   return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
 }
 
-/** What a provider that may answer the next request failed with. A key or an account that it refuses is for operators. */
+/** What a provider failed with that may answer a later request. How a refused key or account is mended is for operators. */
 function providerOutage(error: unknown): string | undefined {
   const failure = findFailure(error)
-  return failure?.retryable === true ? failure.message : undefined
+  if (failure === undefined) return undefined
+  if (failure.fault === 'authentication' || failure.fault === 'quota') return failure.message.split('; ')[0]
+  return failure.retryable ? failure.message : undefined
 }
 
 /** RFC 6750, 3. Browsers ask nobody for a password at a scheme they don't know. */

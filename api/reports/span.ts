@@ -12,7 +12,6 @@ interface SpanInput {
   start_date?: string
   end_date?: string
   agent_id?: string
-  agent_version?: number
   campaign?: string
   call_type?: 'phone' | 'web'
 }
@@ -32,7 +31,6 @@ export function spanOf(query: SpanInput, nowMs: number): SumSpan {
     startMs,
     endMs,
     ...(query.agent_id === undefined ? {} : { agentId: isUuid(query.agent_id) ? query.agent_id : NO_AGENT }),
-    ...(query.agent_version === undefined ? {} : { agentVersion: query.agent_version }),
     ...(query.campaign === undefined ? {} : { campaign: query.campaign }),
     ...(query.call_type === undefined ? {} : { callType: query.call_type }),
   }

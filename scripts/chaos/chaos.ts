@@ -1,5 +1,5 @@
 /**
- * `npm run chaos`: does random faults of docs/failures.md to Postgres and Redis of an installation of its own, and looks whether a
+ * `npm run chaos`: does random faults of docs/failures.md to Postgres, Redis and the clocks of an installation of its own, and looks whether a
  * promise was broken.
  *
  *     npm run chaos -- [--calls=20] [--minutes=10] [--seed=1]

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { CLOSED_AREA, fillCampaign, makeCampaign, makeWorkspace, startWorld } from '../../bench/dialer/world.ts'
 import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import { seeded } from '../../test/support/phone/numbers.ts'
 import { FaultProxy } from '../../test/support/world/fault-proxy.ts'
-import { faultsOfStores } from '../../test/support/world/store-faults.ts'
+import { connectAdmin } from '../../test/support/world/password-role.ts'
+import { faultsOfStores, type StoreFault, withPasswords } from '../../test/support/world/store-faults.ts'
 import { makeAgent } from '../demo/call.ts'
-import { Fleet } from '../kill-campaign/fleet.ts'
+import { Fleet, type FleetRole } from '../kill-campaign/fleet.ts'
 import { judgeCampaign } from '../kill-campaign/judge.ts'
 import { LiveCalls } from './live-calls.ts'
 
@@ -21,6 +21,9 @@ const MOST_CALLS = 2
 const GAP_MINUTES = 1
 const MOST_ACTIVE = 8
 const LOOK_EVERY_MS = 200
+const CLOCK_WRONG_MS = 90_000
+const FLEET_ROLES = ['api', 'voice', 'jobs'] as const
+const NODES = { api: 'an api node', voice: 'a voice worker', jobs: 'a job worker' } as const
 const FINISH_TIMEOUT_MS = 300_000
 const FIRST_CALLS_TIMEOUT_MS = 120_000
 
@@ -51,9 +54,13 @@ export async function runChaos({
   const { store, redis } = world
   store.pool.on('error', () => {})
   const [database, cache] = [await proxyOf(world.databaseUrl), await proxyOf(world.redisUrl)]
-  const admin = new pg.Client({ connectionString: world.databaseUrl })
-  await admin.connect()
+  const admin = await connectAdmin(world.databaseUrl)
   const direct = new URL(world.databaseUrl)
+  const databaseName = direct.pathname.slice(1)
+  const { databaseUrl, redisUrl, passwords } = await withPasswords({
+    ...{ database, admin, owner: direct.username, databaseName, redis: cache, folder },
+    setRedisPassword: (password) => redis.sendCommand(['CONFIG', 'SET', 'requirepass', password]),
+  })
   const ledger = join(folder, 'ledger')
   const { tenant, agentId: dialler } = await makeWorkspace(world, '+12125550100', 'ledger')
   const campaign = await makeCampaign(tenant, {
@@ -73,8 +80,7 @@ export async function runChaos({
   await topUp()
   const size = { api: 2, voice: 2, jobs: 2 }
   const fleet = await Fleet.start({
-    databaseUrl: `postgres://${direct.username}@127.0.0.1:${database.port}${direct.pathname}`,
-    redisUrl: `redis://127.0.0.1:${cache.port}`,
+    ...{ databaseUrl, redisUrl },
     ...{ folder, size, capacity: calls + MOST_ACTIVE + 10 },
     env: {
       TEST_LEDGER: ledger,
@@ -93,11 +99,14 @@ export async function runChaos({
     const keeping = live.keep()
     const firstMs = performance.now() + FIRST_CALLS_TIMEOUT_MS
     while (live.open < calls && performance.now() < firstMs) await sleep(LOOK_EVERY_MS)
-    const faults = faultsOfStores({
-      ...{ database, redis: cache, databaseName: direct.pathname.slice(1) },
-      askPostgres: (statement) => admin.query(statement),
-      askRedis: (...command) => redis.sendCommand(command),
-    })
+    const faults: readonly Fault[] = [
+      ...faultsOfStores({
+        ...{ database, redis: cache, databaseName, passwords },
+        askPostgres: (statement) => admin.query(statement),
+        askRedis: (...command) => redis.sendCommand(command),
+      }),
+      ...FLEET_ROLES.flatMap((role) => faultsOfClock(fleet, role)),
+    ]
     const startMs = performance.now()
     const worst = new Map<string, number>()
     let done = 0
@@ -167,6 +176,20 @@ export async function runChaos({
     await world.stop()
     for (const proxy of [database, cache]) proxy.close()
   }
+}
+
+type Fault = Omit<StoreFault, 'dependency'> & { readonly dependency: string }
+
+/** What an installation without NTP has: the clock of one of its nodes is wrong. */
+function faultsOfClock(fleet: Fleet, role: FleetRole): Fault[] {
+  return [
+    { name: `of ${NODES[role]} is 90 s ahead`, aheadMs: CLOCK_WRONG_MS },
+    { name: `of ${NODES[role]} is 90 s behind`, aheadMs: -CLOCK_WRONG_MS },
+  ].map(({ name, aheadMs }) => ({
+    ...{ dependency: 'clock', name, recoversWithinMs: 5_000 },
+    begin: () => fleet.setClock(role, aheadMs),
+    end: () => fleet.setClock(role, 0),
+  }))
 }
 
 /** A proxy before a server on a socket. */

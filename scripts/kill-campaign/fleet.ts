@@ -1,10 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { freePort } from '../demo/free-port.ts'
 
 /** What runs campaigns, as main.ts has it in processes of their own; the carrier of the api nodes records the numbers it calls. */
 const PROGRAM = new URL('../../test/support/phone/phone-process.ts', import.meta.url)
+const CLOCK = fileURLToPath(new URL('../../test/support/world/skewed-clock.ts', import.meta.url))
 const START_TIMEOUT_MS = 60_000
 /** A node that was killed holds its seats for as long as their leases run. */
 const CAPACITY = 40
@@ -13,6 +16,8 @@ export type FleetRole = 'jobs' | 'api' | 'voice'
 
 interface Place {
   role: FleetRole
+  /** Says by how many milliseconds its wall clock is ahead. */
+  clockFile: string
   env: NodeJS.ProcessEnv
   /** Of one that works; undefined while it starts. */
   child: ChildProcess | undefined
@@ -46,6 +51,16 @@ export class Fleet {
     capacity?: number
   }): Promise<Fleet> {
     const { databaseUrl, redisUrl, folder, size, capacity = CAPACITY } = options
+    const placeOf = async (role: FleetRole, number: number, env: NodeJS.ProcessEnv): Promise<Place> => {
+      const clockFile = join(folder, `clock-${role}-${number}`)
+      await writeFile(clockFile, '0')
+      return {
+        role,
+        clockFile,
+        env: { ...common, ...env, TEST_ROLES: role, TEST_CLOCK_FILE: clockFile },
+        child: undefined,
+      }
+    }
     // They start all the time: what one has compiled, the next need not.
     const common = { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...options.env }
     const urls: string[] = []
@@ -53,14 +68,13 @@ export class Fleet {
     for (let i = 0; i < size.api; i++) {
       const port = String(await freePort())
       urls.push(`http://127.0.0.1:${port}`)
-      api.push({ role: 'api', env: { ...common, TEST_ROLES: 'api', TEST_API_PORT: port }, child: undefined })
+      api.push(await placeOf('api', i, { TEST_API_PORT: port }))
     }
-    const voice = { TEST_ROLES: 'voice', TEST_API_URLS: urls.join(), TEST_CAPACITY: String(capacity) }
-    const others = (['voice', 'jobs'] as const).flatMap((role) =>
-      Array.from({ length: size[role] }, (): Place => {
-        return { role, env: { ...common, ...(role === 'voice' ? voice : { TEST_ROLES: 'jobs' }) }, child: undefined }
-      }),
-    )
+    const voice = { TEST_API_URLS: urls.join(), TEST_CAPACITY: String(capacity) }
+    const others: Place[] = []
+    for (const role of ['voice', 'jobs'] as const) {
+      for (let i = 0; i < size[role]; i++) others.push(await placeOf(role, i, role === 'voice' ? voice : {}))
+    }
     const fleet = new Fleet([databaseUrl, redisUrl, folder], [...api, ...others], urls)
     await Promise.all(fleet.#places.map((place) => fleet.#fill(place)))
     return fleet
@@ -69,7 +83,7 @@ export class Fleet {
   /** Resolves when it works; one that doesn't, because the services were killed meanwhile, is started again. */
   async #fill(place: Place): Promise<void> {
     while (!this.#stopping) {
-      const child = fork(PROGRAM, this.#args, { env: place.env })
+      const child = fork(PROGRAM, this.#args, { env: place.env, execArgv: [...process.execArgv, '--import', CLOCK] })
       this.#starting.add(child)
       try {
         const signal = AbortSignal.timeout(START_TIMEOUT_MS)
@@ -105,6 +119,12 @@ export class Fleet {
     victim?.kill('SIGKILL')
     void this.#fill(place)
     return true
+  }
+
+  /** Sets the wall clock of one of that role ahead by so much; negative: behind. */
+  async setClock(role: FleetRole, aheadMs: number): Promise<void> {
+    const place = this.#places.find((one) => one.role === role)
+    if (place !== undefined) await writeFile(place.clockFile, String(aheadMs))
   }
 
   stop(): void {

@@ -31,7 +31,7 @@ export function countPool(registry: Registry, { pool }: Pick<Store, 'pool'>): vo
   })
   new Gauge({
     name: 'patchbay_clock_ahead_seconds',
-    help: "How far this machine's clock is ahead of the database's; leases, tokens and calling hours go by both",
+    help: "How far this machine's clock is ahead of the database's; tokens, calling hours and times of calls go by the database's",
     registers: [registry],
     async collect() {
       this.remove()

@@ -72,17 +72,11 @@ export function prospectById(tenant: Tenant, id: string): Promise<Prospect | und
   return tenant.db.selectFrom('prospects').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** With the version of the agent that talked in each. */
-export function attemptsOf(
-  tenant: Tenant,
-  prospectId: string,
-): Promise<(ProspectAttempt & { agent_version: number | null })[]> {
+export function attemptsOf(tenant: Tenant, prospectId: string): Promise<ProspectAttempt[]> {
   return tenant.db
     .selectFrom('prospect_attempts')
-    .leftJoin('calls', 'calls.id', 'prospect_attempts.call_id')
-    .selectAll('prospect_attempts')
-    .select('calls.agent_version')
-    .where('prospect_attempts.prospect_id', '=', prospectId)
+    .selectAll()
+    .where('prospect_id', '=', prospectId)
     .orderBy('n')
     .execute()
 }

@@ -39,7 +39,6 @@ export const TABLES_OF_A_WORKSPACE = [
   'trunk_addresses',
   'trunks',
   'extensions',
-  'agent_versions',
   'agents',
   'api_keys',
   'idempotency_keys',

@@ -12,7 +12,10 @@ export interface ApiNode extends Role {
   readonly sipPort: number
 }
 
-/** An installation of several machines, on this one: each role a process, all with the same store. `within`: what a role runs from. */
+/**
+ * An installation of several machines, on this one: each role a process, all with the same store. `within`: what a role runs from; `more`:
+ * its settings beside those of the installation.
+ */
 export async function startInstallation(
   t: Teardown,
   {
@@ -44,7 +47,7 @@ export async function startInstallation(
   const apiUrls = Object.values(ports).map((port) => `ws://127.0.0.1:${port}`)
   let rtp = 20_000 + Math.floor(Math.random() * 2_000) * 2
   return {
-    async api(name: 'a' | 'b', within?: Within): Promise<ApiNode> {
+    async api(name: 'a' | 'b', within?: Within, more: Record<string, string> = {}): Promise<ApiNode> {
       const [adminPort, sipPort] = [await freePort(), await freePort()]
       rtp += 200
       const env = {
@@ -57,23 +60,23 @@ export async function startInstallation(
         PATCHBAY_RTP_PORTS: `${rtp}-${rtp + 99}`,
         PATCHBAY_ALLOW_NET: 'sip:127.0.0.1',
         PATCHBAY_TRUNKS_ALLOW_NET: '127.0.0.1',
+        ...more,
       }
       const role = startRole(t, ['api'], env, within)
       return { ...role, adminPort, sipPort, url: `http://127.0.0.1:${ports[name]}` }
     },
-    async jobs(within?: Within): Promise<Role> {
+    async jobs(within?: Within, more: Record<string, string> = {}): Promise<Role> {
       const adminPort = await freePort()
-      return {
-        ...startRole(t, ['jobs'], { ...shared, ...store, PATCHBAY_JOBS_ADMIN_PORT: String(adminPort) }, within),
-        adminPort,
-      }
+      const env = { ...shared, ...store, PATCHBAY_JOBS_ADMIN_PORT: String(adminPort), ...more }
+      return { ...startRole(t, ['jobs'], env, within), adminPort }
     },
-    async voice(within?: Within): Promise<Role> {
+    async voice(within?: Within, more: Record<string, string> = {}): Promise<Role> {
       const adminPort = await freePort()
       const env = {
         PATCHBAY_VOICE_ADMIN_PORT: String(adminPort),
         PATCHBAY_API_URLS: apiUrls.join(','),
         PATCHBAY_DRAIN_MS: String(voiceDrainMs),
+        ...more,
       }
       return { ...startRole(t, ['voice'], { ...shared, ...env }, within), adminPort }
     },

@@ -13,6 +13,7 @@ import { pino } from 'pino'
 import { deriveConfig } from '../../../config/effective.ts'
 import { loadConfig } from '../../../config/load.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
+import { openDatabaseClock } from '../../../store/database/database-clock.ts'
 import { testReloads } from '../instance/reloads.ts'
 
 const [databaseUrl = '', redisUrl = '', dataDir = ''] = process.argv.slice(2)
@@ -21,8 +22,12 @@ const graceMs = Number(process.env.TEST_REAPER_GRACE_MS ?? 1_000)
 const roles = new Set((TEST_ROLES ?? 'api,voice,jobs').split(','))
 const LINK_TOKEN = 'phone-process'
 const log = pino({ level: TEST_LOG_LEVEL ?? 'silent' })
-const clock = systemClock
 const { signal } = new AbortController()
+// As main.ts has it: a voice worker reaches no database.
+const clock =
+  roles.has('api') || roles.has('jobs')
+    ? await openDatabaseClock({ databaseUrl, machine: systemClock, log, signal })
+    : systemClock
 const config = {
   ...deriveConfig(
     loadConfig({

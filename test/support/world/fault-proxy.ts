@@ -33,6 +33,7 @@ export class FaultProxy {
   #isCut = false
   #isBlackHole = false
   #delayMs = 0
+  #late = new AbortController()
   #resetEvery = 0
   #answerBytesLeft = Number.POSITIVE_INFINITY
 
@@ -92,7 +93,7 @@ export class FaultProxy {
     }
   }
 
-  /** Each chunk arrives so much later, in both directions. */
+  /** Each chunk arrives so much later, in both directions; at the end of the fault what waits arrives at once. */
   readonly delay = (delayMs: number): void => {
     this.#delayMs = delayMs
   }
@@ -117,6 +118,8 @@ export class FaultProxy {
     this.#isCut = false
     this.#isBlackHole = false
     this.#delayMs = 0
+    this.#late.abort()
+    this.#late = new AbortController()
     this.#resetEvery = 0
     this.#answerBytesLeft = Number.POSITIVE_INFINITY
     for (const pair of this.#pairs) {
@@ -180,7 +183,7 @@ export class FaultProxy {
 
   #pass(before: Promise<unknown>, bytes: Uint8Array, to: Socket): Promise<unknown> {
     if (this.#delayMs === 0) return before.then(() => to.write(bytes))
-    const due = sleep(this.#delayMs)
+    const due = sleep(this.#delayMs, undefined, { signal: this.#late.signal }).catch(() => {})
     return before.then(() => due).then(() => to.write(bytes))
   }
 }

@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
 import type { FaultProxy } from './fault-proxy.ts'
+import { makePasswordRole } from './password-role.ts'
 
 /** What happens to Postgres and Redis of an installation, one at a time. */
 export interface StoreFault {
@@ -14,6 +19,8 @@ export interface StoreFault {
 
 const SOON_MS = 5_000
 const SILENT_MS = 7_000
+/** Where no primary is. */
+const NO_PORT = '1'
 
 interface Stores {
   readonly database: FaultProxy
@@ -23,12 +30,22 @@ interface Stores {
   readonly databaseName: string
   /** Asks Redis past the proxy. */
   askRedis(...command: string[]): Promise<unknown>
+  readonly passwords: Record<'PostgreSQL' | 'Redis', Password>
+}
+
+/** A password that a store asks for, and the file that its clients read it from. */
+interface Password {
+  readonly file: string
+  /** Has the store ask for another one. */
+  set(password: string): Promise<unknown>
 }
 
 /** Each fault that a network or a server of its own may have, but a failover to another server. */
-export function faultsOfStores({ database, redis, askPostgres, databaseName, askRedis }: Stores): StoreFault[] {
+export function faultsOfStores(stores: Stores): StoreFault[] {
+  const { database, redis, askPostgres, databaseName, askRedis, passwords } = stores
   return [
     ...faultsOfNetwork(database).map((fault) => ({ ...fault, dependency: 'PostgreSQL' as const })),
+    { ...rotation(database, passwords.PostgreSQL), dependency: 'PostgreSQL' },
     {
       ...{ dependency: 'PostgreSQL', name: 'fails over: connections end, and the address leads to a standby at first' },
       begin: async () => {
@@ -42,10 +59,18 @@ export function faultsOfStores({ database, redis, askPostgres, databaseName, ask
       isTotal: true,
     },
     ...faultsOfNetwork(redis).map((fault) => ({ ...fault, dependency: 'Redis' as const })),
+    { ...rotation(redis, passwords.Redis), dependency: 'Redis' },
     {
       ...{ dependency: 'Redis', name: 'full: refuses writes' },
       begin: () => askRedis('CONFIG', 'SET', 'maxmemory', '1'),
       end: () => askRedis('CONFIG', 'SET', 'maxmemory', '0'),
+      recoversWithinMs: SOON_MS,
+      isTotal: true,
+    },
+    {
+      ...{ dependency: 'Redis', name: 'is a read-only replica' },
+      begin: () => askRedis('REPLICAOF', '127.0.0.1', NO_PORT),
+      end: () => askRedis('REPLICAOF', 'NO', 'ONE'),
       recoversWithinMs: SOON_MS,
       isTotal: true,
     },
@@ -59,6 +84,55 @@ export function faultsOfStores({ database, redis, askPostgres, databaseName, ask
       recoversWithinMs: 10_000,
     },
   ]
+}
+
+/** The store knows the new password first, and nobody has a connection of before. */
+function rotation(proxy: FaultProxy, { file, set }: Password): Omit<StoreFault, 'dependency'> {
+  let next = ''
+  return {
+    name: 'password rotated, and told to its clients later',
+    begin: async () => {
+      next = randomBytes(8).toString('hex')
+      await set(next)
+      proxy.reset()
+    },
+    end: () => writeFile(file, next),
+    recoversWithinMs: SOON_MS,
+    isTotal: true,
+  }
+}
+
+interface Passworded {
+  databaseUrl: string
+  redisUrl: string
+  readonly passwords: Stores['passwords']
+}
+
+/** The addresses of stores behind proxies, with passwords in files: what `faultsOfStores` rotates. */
+export async function withPasswords(options: {
+  database: FaultProxy
+  /** Of the superuser; `owner` owns the database. */
+  admin: pg.Client
+  owner: string
+  databaseName: string
+  redis: FaultProxy
+  setRedisPassword(password: string): Promise<unknown>
+  folder: string
+}): Promise<Passworded> {
+  const { database, admin, owner, databaseName, redis, setRedisPassword, folder } = options
+  const first = randomBytes(8).toString('hex')
+  const files = { database: join(folder, 'database-password'), redis: join(folder, 'redis-password') }
+  for (const file of Object.values(files)) await writeFile(file, first)
+  const role = await makePasswordRole(admin, owner, first)
+  await setRedisPassword(first)
+  return {
+    databaseUrl: `postgres://${role}@127.0.0.1:${database.port}/${databaseName}?passwordfile=${files.database}`,
+    redisUrl: `redis://127.0.0.1:${redis.port}?passwordfile=${files.redis}`,
+    passwords: {
+      PostgreSQL: { file: files.database, set: (to) => admin.query(`alter role ${role} password '${to}'`) },
+      Redis: { file: files.redis, set: setRedisPassword },
+    },
+  }
 }
 
 function faultsOfNetwork(proxy: FaultProxy): Omit<StoreFault, 'dependency'>[] {
@@ -84,6 +158,13 @@ function faultsOfNetwork(proxy: FaultProxy): Omit<StoreFault, 'dependency'>[] {
     },
     { name: 'loses its end of all connections', begin: proxy.halfOpen, end, recoversWithinMs: SILENT_MS },
     { name: 'answers after 2 s', begin: () => proxy.delay(1_000), end, recoversWithinMs: SOON_MS },
+    {
+      name: 'answers after 30 s',
+      begin: () => proxy.delay(15_000),
+      end,
+      recoversWithinMs: SILENT_MS,
+      isTotal: true,
+    },
     {
       name: 'resets each tenth connection, and all once',
       begin: () => {

@@ -22,6 +22,7 @@ export interface FailureRow {
 /** The tables of the page, by the name in their marks, with what stands over `clients`. */
 const TABLES = {
   stores: 'clients that begin calls get',
+  clocks: 'clients that begin calls get',
   services: 'what needs it gets',
   providers: 'the call',
 } as const
@@ -71,6 +72,7 @@ export const faultsOfNetwork = (proxy: FaultProxy): Fault[] => [
   { name: 'stopped', begin: proxy.refuse, end: proxy.mend },
   { name: 'takes connections and never answers', begin: proxy.blackHole, end: proxy.mend },
   { name: 'answers after 2 s', begin: () => proxy.delay(1_000), end: proxy.mend },
+  { name: 'answers after 30 s', begin: () => proxy.delay(15_000), end: proxy.mend },
   {
     name: 'resets each tenth connection, and all once',
     begin: () => {

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import t from 'tap'
 import { createLogger } from '../../../runtime/process/log.ts'
 import { mediaWorker } from '../../support/instance/media-worker.ts'
 import { RealtimeClient } from '../../support/instance/realtime-node.ts'
 import { startRedisPair } from '../../support/instance/redis-pair.ts'
-import { testDatabase } from '../../support/instance/services.ts'
+import { testDatabase, testFolder } from '../../support/instance/services.ts'
 import { linkWorker, startPhone } from '../../support/phone/phone.ts'
 import { freePort } from '../../support/sip/sip-peers.ts'
 import { addSipNumber, startSipApi } from '../../support/sip/sip-phone.ts'
 import { startFaultProxy } from '../../support/world/fault-proxy.ts'
-import { faultsOfStores } from '../../support/world/store-faults.ts'
+import { connectAdmin } from '../../support/world/password-role.ts'
+import { faultsOfStores, withPasswords } from '../../support/world/store-faults.ts'
 import { type FailureRow, missingInDocs } from './failures.ts'
 import { type LegUnderTest, sipLeg, webRtcLeg, webSocketLeg } from './legs.ts'
 
@@ -30,8 +30,7 @@ const webrtc = await mediaWorker()
 t.test('what fails is said, costs no call, and is over soon after its end', async (t) => {
   const direct = new URL(await testDatabase(t))
   const database = await startFaultProxy(t, { path: join(direct.searchParams.get('host') ?? '', '.s.PGSQL.5432') })
-  const admin = new pg.Client({ connectionString: direct.href })
-  await admin.connect()
+  const admin = await connectAdmin(direct.href)
   t.teardown(() => admin.end())
   const pair = await startRedisPair(t)
   const said = new Set<string>()
@@ -41,7 +40,15 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
     destination: { write: (line) => void said.add((JSON.parse(line) as { msg: string }).msg) },
   })
   const databaseName = direct.pathname.slice(1)
-  const databaseUrl = `postgres://${direct.username}@127.0.0.1:${database.port}/${databaseName}`
+  const { databaseUrl, redisUrl, passwords } = await withPasswords({
+    ...{ database, admin, owner: direct.username, databaseName, redis: pair.proxy, folder: await testFolder(t) },
+    async setRedisPassword(password) {
+      for (const server of [pair.first, pair.second]) {
+        await server.admin('CONFIG', 'SET', 'masterauth', password)
+        await server.admin('CONFIG', 'SET', 'requirepass', password)
+      }
+    },
+  })
   const env: Record<string, string> = {}
   if (webrtc.skip === false) {
     const port = String(await freePort())
@@ -51,7 +58,7 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
       PATCHBAY_WEBRTC_PORT: port,
     })
   }
-  const sip = await startSipApi(t, { databaseUrl, redisUrl: pair.url, log, env })
+  const sip = await startSipApi(t, { databaseUrl, redisUrl, log, env })
   const { api, user } = sip
   await linkWorker(t, api, { capacity: 20 })
   const { agentId } = await startPhone(api, user)
@@ -83,7 +90,7 @@ t.test('what fails is said, costs no call, and is over soon after its end', asyn
 
   const faults = [
     ...faultsOfStores({
-      ...{ database, redis: pair.proxy, databaseName },
+      ...{ database, redis: pair.proxy, databaseName, passwords },
       askPostgres: (statement) => admin.query(statement),
       askRedis: pair.first.admin,
     }),

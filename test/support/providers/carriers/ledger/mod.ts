@@ -13,7 +13,10 @@ const TALK_MS = 300
 export default definePlugin({
   telephony: () => ({
     async dial({ callId, to }, events) {
-      appendFileSync(process.env.TEST_LEDGER ?? '', `${to} ${callId} ${Date.now()}\n`)
+      appendFileSync(
+        process.env.TEST_LEDGER ?? '',
+        `${to} ${callId} ${Math.round(performance.timeOrigin + performance.now())}\n`,
+      )
       // Meanwhile nothing but the mark says that the call was dialled.
       await sleep(250)
       events.ringing()

@@ -34,6 +34,15 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     paths: ['$[*].http.headers.*', '$[*].headers.*'],
     replaced: (tools, by) => (tools as readonly StoredTool[]).map((tool) => toolWith(tool, by)),
   },
+  {
+    ...{ table: 'agent_versions', column: 'content', key: 'id', box: toolSecrets },
+    label: ({ workspaceId }) => labelOfTools(workspaceId),
+    paths: ['$.tools[*].http.headers.*', '$.tools[*].headers.*'],
+    replaced: (content, by) => {
+      const version = content as { tools: readonly StoredTool[] }
+      return { ...version, tools: version.tools.map((tool) => toolWith(tool, by)) }
+    },
+  },
 ]
 
 interface StoredTool {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
+import type { Publisher } from '../../store/agents/agent-versions.ts'
 import {
   agentById,
   agentDetails,
@@ -16,7 +17,7 @@ import { ChangedSince, instantIn } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
 import { requireProviders, requireRoom } from '../quota.ts'
-import { defineRoute } from '../route.ts'
+import { type ApiRequest, defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -36,6 +37,11 @@ const agent_id = { description: 'The agent.', notFound: 'agent_not_found', examp
 
 async function storedAgent(tenant: Tenant, id: string): Promise<Agent | undefined> {
   return isUuid(id) ? agentById(tenant, id) : undefined
+}
+
+/** Who asked, as versions name them. */
+function publisherOf({ user, key }: Pick<ApiRequest, 'user' | 'key'>): Publisher {
+  return { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
 }
 
 function refuse(faults: readonly Fault[]): void {
@@ -117,7 +123,8 @@ const create = defineRoute({
     success: agentExample,
   },
   faults: (body, { tenant }, services) => agentFaults(body, 'new', tenant, services),
-  handler: async ({ body, tenant }, services) => {
+  handler: async (request, services) => {
+    const { body, tenant } = request
     const { plugins, config, argumentChecks: checks } = services
     refuse(await agentFaults(body, 'new', tenant, services))
     await requireRoom(services, tenant, { agents: 1 })
@@ -127,27 +134,32 @@ const create = defineRoute({
     const { workspaceId } = tenant
     const box = toolSecrets(config)
     const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
-    const agent = await insertAgent(tenant, {
-      agent_name: body.agent_name,
-      system_prompt: body.system_prompt,
-      first_message: body.first_message ?? '',
-      temperature: body.temperature ?? DEFAULT_TEMPERATURE,
-      llm_provider: choices.LLM_provider,
-      llm_model: choices.LLM_model,
-      stt_provider: choices.STT_provider,
-      stt_model: choices.STT_model,
-      tts_provider: choices.TTS_provider,
-      tts_voice: choices.TTS_voice,
-      tools: JSON.stringify(tools),
-      fallbacks: JSON.stringify(body.fallbacks ?? {}),
-      voicemail: body.voicemail ?? 'hang_up',
-      voicemail_message: body.voicemail_message ?? '',
-      recording_notice: body.recording_notice ?? '',
-      consent_message: body.consent_message ?? '',
-      public_access: publicAccessColumn(body.public) ?? null,
-      analysis: JSON.stringify(body.analysis ?? DEFAULT_ANALYSIS),
-      ...speechColumns(body),
-    })
+    const agent = await insertAgent(
+      tenant,
+      {
+        agent_name: body.agent_name,
+        system_prompt: body.system_prompt,
+        first_message: body.first_message ?? '',
+        temperature: body.temperature ?? DEFAULT_TEMPERATURE,
+        llm_provider: choices.LLM_provider,
+        llm_model: choices.LLM_model,
+        stt_provider: choices.STT_provider,
+        stt_model: choices.STT_model,
+        tts_provider: choices.TTS_provider,
+        tts_voice: choices.TTS_voice,
+        tools: JSON.stringify(tools),
+        fallbacks: JSON.stringify(body.fallbacks ?? {}),
+        voicemail: body.voicemail ?? 'hang_up',
+        voicemail_message: body.voicemail_message ?? '',
+        recording_notice: body.recording_notice ?? '',
+        consent_message: body.consent_message ?? '',
+        public_access: publicAccessColumn(body.public) ?? null,
+        analysis: JSON.stringify(body.analysis ?? DEFAULT_ANALYSIS),
+        publishing: body.publishing ?? 'immediate',
+        ...speechColumns(body),
+      },
+      publisherOf(request),
+    )
     return agentBody(agent)
   },
 })
@@ -167,7 +179,8 @@ const update = defineRoute({
   examples: { body: { temperature: 0.2 }, success: { ...agentExample, temperature: 0.2 } },
   faults: async (body, { params, tenant }, services) =>
     agentFaults(body, await storedAgent(tenant, params.agent_id), tenant, services),
-  handler: async ({ params, body, tenant }, services) => {
+  handler: async (request, services) => {
+    const { params, body, tenant } = request
     const { plugins, config, argumentChecks: checks } = services
     const before = await agentById(tenant, params.agent_id)
     refuse(await agentFaults(body, before, tenant, services))
@@ -186,7 +199,7 @@ const update = defineRoute({
       tts_voice: choices.TTS_voice,
       ...(tools && { tools: JSON.stringify(tools) }),
     }
-    const agent = await updateAgent(tenant, params.agent_id, changes)
+    const agent = await updateAgent(tenant, params.agent_id, changes, publisherOf(request))
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     return agentBody(agent)
   },

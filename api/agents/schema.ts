@@ -44,6 +44,11 @@ const fields = {
   }),
 }
 
+const Publishing = Type.Enum(['immediate', 'manual'], {
+  description:
+    '`immediate`: a change is live for the next call. `manual`: calls go on with the live version until the draft is published.',
+})
+
 export const CreateAgentInput = Type.Object({
   agent_name: fields.agent_name,
   LLM_provider: Type.Optional(fields.LLM_provider),
@@ -63,6 +68,7 @@ export const CreateAgentInput = Type.Object({
   consent_message: Type.Optional(fields.consent_message),
   public: Type.Optional(Nullable(PublicAccessInput)),
   analysis: Type.Optional(AnalysisField),
+  publishing: Type.Optional(Publishing),
   ...Type.Partial(Type.Object(speechFields)).properties,
 })
 
@@ -90,6 +96,9 @@ export const AgentBody = Type.Object({
   consent_message: Type.String(),
   public: Nullable(PublicAccessBody),
   analysis: AnalysisField,
+  publishing: Publishing,
+  version: Nullable(Type.Integer({ description: 'The version that is live. What is shown here is the draft.' })),
+  unpublished_changes: Type.Boolean({ description: 'The draft is not as the live version.' }),
   ...speechFields,
   warnings: Type.Array(Type.String(), { description: 'What the agent lacks, and what follows from it.' }),
   phone_numbers: Type.Array(Type.String(), { description: 'E.164.' }),
@@ -119,6 +128,9 @@ export const agentExample = {
   consent_message: '',
   public: null,
   analysis: { summary: true },
+  publishing: 'immediate' as const,
+  version: 3,
+  unpublished_changes: false,
   language: 'en',
   interruption: { enabled: true, sensitivity: 'normal' as const },
   endpointing: 'balanced' as const,
@@ -161,6 +173,9 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     consent_message: agent.consent_message,
     public: agent.public_access,
     analysis: agent.analysis as AnalysisInput,
+    publishing: agent.publishing,
+    version: agent.live_version,
+    unpublished_changes: agent.unpublished,
     ...speechBody(agent),
     warnings: speechWarnings(agent),
     phone_numbers: agent.phone_numbers,
@@ -190,6 +205,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     recording_notice: input.recording_notice,
     consent_message: input.consent_message,
     public_access: publicAccessColumn(input.public),
+    publishing: input.publishing,
     ...speechColumns(input),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))

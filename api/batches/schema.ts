@@ -36,6 +36,9 @@ export const BatchItemBody = Type.Object({
   phone_number: Type.String({ description: 'E.164; as the file has it where it is no phone number.' }),
   status: Type.Enum(['pending', 'in_progress', 'completed', 'failed']),
   call_log_id: Type.Optional(Type.String({ format: 'uuid', description: 'Present when a call was made.' })),
+  agent_version: Type.Optional(
+    Type.Integer({ description: 'The version of the agent that talks; present once it is chosen.' }),
+  ),
   dynamic_variables: Type.Record(Type.String(), Type.String()),
   external_id: Nullable(Type.String({ description: 'Of the column `external_id`.' })),
   metadata: MetadataMap({ description: 'Of the columns named `metadata[key]`.' }),
@@ -198,6 +201,7 @@ export function batchItemText(batchId: string, item: BatchItem): string {
     phone_number: item.phoneNumber,
     status: item.status,
     ...(item.callId === null ? {} : { call_log_id: item.callId }),
+    ...(item.agentVersion === null ? {} : { agent_version: item.agentVersion }),
     dynamic_variables: {},
     external_id: item.externalId,
     metadata: {},

@@ -80,10 +80,11 @@ export class Dialling {
   constructor(options: DialOptions, order: PlacedCall) {
     this.#options = options
     this.#order = order
-    const { call } = order.found
+    const { call, agent } = order.found
     this.#journal = options.journalOf(call.workspace_id)
     this.#log = new CallLog(options.clock, [journalSink(this.#journal, call.id)])
-    this.#log.append({ type: 'queued' })
+    const { agent_version } = agent
+    this.#log.append({ type: 'queued', ...(agent_version === null ? {} : { agent_version }) })
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })

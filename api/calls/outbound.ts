@@ -31,6 +31,7 @@ const outboundExample: Static<typeof CallBody> = {
   ...callExample,
   call_type: 'phone',
   direction: 'outbound',
+  agent_version: null,
   status: 'queued',
   end_reason: null,
   disposition: null,
@@ -246,6 +247,7 @@ const COLUMNS = [
   'p50_ms',
   'p95_ms',
   'error',
+  'agent_version',
 ] as const
 const PHONE_COLUMNS = new Set([COLUMNS.indexOf('from_number'), COLUMNS.indexOf('to_number')])
 

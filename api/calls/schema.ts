@@ -33,6 +33,9 @@ export const CallBody = Type.Object({
   workspace_id: Id,
   agent_id: Id,
   agent_name: Type.String(),
+  agent_version: Nullable(
+    Type.Integer({ description: 'The version of the agent that talks; null: none was chosen yet.' }),
+  ),
   call_type: CallTypeName,
   direction: DirectionName,
   status: CallStatusName,
@@ -149,11 +152,21 @@ export const CallBody = Type.Object({
   ),
 })
 
+/** Of a filter beside the agent's. */
+export const AgentVersionFilter = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Only calls in which this version of the agent talked.',
+  }),
+)
+
 export const CallFilterQuery = {
   call_type: Type.Optional(
     Type.Enum(CallTypeName.enum, { description: 'Only calls over the phone, or only those of pages.' }),
   ),
   agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only calls of this agent.' })),
+  agent_version: AgentVersionFilter,
   start_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
   status: AnyOf(CallStatusName),
@@ -238,6 +251,7 @@ export const callExample: Static<typeof CallBody> = {
   workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
   agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
   agent_name: 'Reception',
+  agent_version: 3,
   call_type: 'web',
   direction: 'inbound',
   status: 'completed',
@@ -304,6 +318,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
   return {
     callType: query.call_type,
     agentId: ofId(query.agent_id),
+    agentVersion: query.agent_version,
     start: query.start_date === undefined ? undefined : parseInstant(query.start_date),
     end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
     statuses: query.status,
@@ -332,6 +347,7 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
     workspace_id: call.workspace_id,
     agent_id: call.agent_id,
     agent_name: call.agent_name,
+    agent_version: call.agent_version,
     call_type: call.call_type,
     direction: call.direction,
     status: call.status,

@@ -103,6 +103,7 @@ export async function* interact(
     save = ({ inputTokens, outputTokens }, costUsd) =>
       appendExchange(tenant, session.chat, {
         agentId: agent.id,
+        agentVersion: agent.agent_version,
         sessionId,
         dynamicVariables,
         question: { text: message, at: askedAt },

@@ -6,6 +6,7 @@ import { closeChain, identityIn, openLlms } from '../../runtime/conversation/pro
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { ResilientLlm } from '../../runtime/conversation/replying/resilient-llm.ts'
 import type { Spent } from '../../runtime/conversation/replying/spending.ts'
+import { streamStep } from '../../runtime/conversation/replying/stream-step.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -32,9 +33,6 @@ export interface ChatModelUsage {
   cacheWriteTokens?: number
 }
 
-/** Models that say nothing for this long have failed, all of them. */
-const SILENCE_TIMEOUT_MS = 30_000
-const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
 /** Rounds of tools in one answer; then it is given without any. */
 const MAX_TOOL_STEPS = 10
 /** Tools that act on a phone line are useless in a chat. */
@@ -103,52 +101,6 @@ function count(used: ChatModelUsage, { inputTokens, outputTokens, cachedReadToke
 
 function sumOf(tokens: number | undefined, more: number): number {
   return Math.min((tokens ?? 0) + more, MAX_TOKENS)
-}
-
-/** One request to the model: yields its words, returns the tools it wants called and whether it said anything. */
-async function* streamStep(
-  model: ResilientLlm,
-  context: llm.ChatContext,
-  tools: llm.FunctionTool[],
-  signal: AbortSignal,
-): AsyncGenerator<string, { calls: llm.FunctionCall[]; saidWords: boolean }> {
-  const stream = model.chat({
-    chatCtx: context,
-    connOptions: CONNECTION,
-    ...(tools.length === 0 ? {} : { toolCtx: tools }),
-  })
-  const close = boundary('call', () => stream.close())
-  signal.addEventListener('abort', close)
-  let silent = false
-  const watchdog = setTimeout(
-    boundary('call', () => {
-      silent = true
-      close()
-    }),
-    SILENCE_TIMEOUT_MS,
-  )
-  const calls: llm.FunctionCall[] = []
-  let saidWords = false
-  try {
-    for await (const { delta } of stream) {
-      watchdog.refresh()
-      calls.push(...(delta?.toolCalls ?? []))
-      if (delta?.content) {
-        saidWords ||= delta.content.trim() !== ''
-        yield delta.content
-      }
-    }
-    signal.throwIfAborted()
-    if (silent) {
-      const params = { action: 'The language model', timeoutMs: SILENCE_TIMEOUT_MS }
-      throw new PatchbayError('timeout', { params })
-    }
-    return { calls, saidWords }
-  } finally {
-    clearTimeout(watchdog)
-    signal.removeEventListener('abort', close)
-    close()
-  }
 }
 
 /** The agent's tools as described to the model; outputOf calls them. */

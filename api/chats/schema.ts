@@ -49,6 +49,7 @@ export const InteractionBody = Type.Object({
 const chatFields = {
   chat_id: Id,
   agent_id: Id,
+  agent_version: Nullable(Type.Integer({ description: 'The version of the agent that answered last.' })),
   session_id: Type.String(),
   message_count: Type.Integer(),
   last_message: Type.String(),
@@ -94,6 +95,7 @@ export const interactionExample = {
 export const chatExample = {
   chat_id: interactionExample.chat_id,
   agent_id: interactionExample.agent_id,
+  agent_version: 3,
   session_id: interactionExample.session_id,
   message_count: 2,
   last_message: interactionExample.response,
@@ -106,6 +108,7 @@ export function chatItem(chat: Chat): Static<typeof ChatItem> {
   return {
     chat_id: chat.id,
     agent_id: chat.agent_id,
+    agent_version: chat.agent_version,
     session_id: chat.session_id,
     message_count: chat.message_count,
     last_message: chat.last_message,

@@ -28,6 +28,7 @@ export const eventData: EventData = async (store, publicUrl, events) => {
 
 /** What an event of a moment in a call says of the call. */
 const correlation = (call: CallMarks | undefined) => ({
+  agent_version: call?.agent_version ?? null,
   from_number: call?.from_number ?? null,
   to_number: call?.to_number ?? null,
   batch_id: call?.batch_id ?? null,
@@ -53,7 +54,14 @@ async function dataOf(
 ): Promise<Record<string, unknown>> {
   if (ROW_OF_CALL.has(type)) {
     // Rows of older versions lack what came later.
-    const row = { external_id: null, prospect_id: null, metadata: {}, updated_at: createdAt.toISOString(), ...data }
+    const row = {
+      external_id: null,
+      prospect_id: null,
+      metadata: {},
+      agent_version: null,
+      updated_at: createdAt.toISOString(),
+      ...data,
+    }
     const call = withTimes(row, ['created_at', 'answered_at', 'ended_at', 'updated_at']) as unknown as Call
     return callBody({ ...call, turns: turns.get(call.id) ?? [] }, publicUrl)
   }
@@ -76,7 +84,8 @@ async function dataOf(
     // What it was is in the event; the numbers that reach it and its documents are of now.
     const row = withTimes(data, ['created_at', 'updated_at'])
     if (now === undefined && data.id === undefined) return { agent_id: subject }
-    return agentBody({ phone_numbers: [], documents: 0, ...now, ...row } as unknown as AgentDetails)
+    const older = { publishing: 'immediate', live_version: null, unpublished: false }
+    return agentBody({ phone_numbers: [], documents: 0, ...older, ...now, ...row } as unknown as AgentDetails)
   }
   if (type === 'prospect.resolved' || type === 'prospect.added') return prospectData(data)
   if (type === 'prospect.callback_missed') {

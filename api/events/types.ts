@@ -19,6 +19,7 @@ const ids = { call_log_id: Id, agent_id: Id }
 const idsExample = {
   call_log_id: callExample.call_log_id,
   agent_id: callExample.agent_id,
+  agent_version: 3,
   from_number: '+14155550100',
   to_number: '+14155550199',
   batch_id: null,
@@ -32,6 +33,7 @@ const seqExample = { seq: 9, at: '2026-01-31T09:00:05.010Z' }
 const place = { seq: Type.Integer({ description: "Place in the call's log." }), at: Instant }
 /** Which call it is, to systems of others. */
 const marks = {
+  agent_version: Nullable(Type.Integer({ description: 'The version of the agent that talks.' })),
   from_number: Nullable(Type.String()),
   to_number: Nullable(Type.String()),
   batch_id: Nullable(Id),

@@ -87,6 +87,7 @@ export const ProspectBody = Type.Object({
 const AttemptBody = Type.Object({
   n: Type.Integer({ minimum: 1 }),
   call_log_id: Id,
+  agent_version: Nullable(Type.Integer({ description: 'The version of the agent that talked.' })),
   at: Instant,
   ended_at: Nullable(Instant),
   from: Type.String(),
@@ -163,6 +164,7 @@ export const prospectWithAttemptsExample: Static<typeof ProspectWithAttempts> = 
     {
       n: 1,
       call_log_id: '0197f3a2-7c1e-7000-8000-000000000004',
+      agent_version: 3,
       at: '2026-01-31T18:00:00.000Z',
       ended_at: '2026-01-31T18:00:20.000Z',
       from: '+14155550100',
@@ -260,10 +262,11 @@ export function prospectBody(
   }
 }
 
-export function attemptBody(attempt: ProspectAttempt): Static<typeof AttemptBody> {
+export function attemptBody(attempt: ProspectAttempt & { agent_version: number | null }): Static<typeof AttemptBody> {
   return {
     n: attempt.n,
     call_log_id: attempt.call_id,
+    agent_version: attempt.agent_version,
     at: attempt.created_at.toISOString(),
     ended_at: iso(attempt.ended_at),
     from: attempt.from_number,

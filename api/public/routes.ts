@@ -86,7 +86,7 @@ async function publicSession(services: Services, { agentId, origin, host, addres
   }
   await throttleSessions(redis, { agentId, address, most: access.per_address_per_hour })
   const tenant = store.tenant(workspaceId)
-  await requireServed(services, tenant, agent)
+  const { language } = await requireServed(services, tenant, agent)
   const nowMs = clock.nowMs()
   const call = await insertPublicCall(
     tenant,
@@ -107,7 +107,7 @@ async function publicSession(services: Services, { agentId, origin, host, addres
   return {
     ...sessionTokenBody(services, { token, call, sessionId: call.id, agentId: agent.id, header }),
     agent_name: agent.agent_name,
-    language: agent.language,
+    language,
   }
 }
 

@@ -46,6 +46,7 @@ export function agentSpec(
   return {
     agentId: agent.id,
     agentName: agent.agent_name,
+    ...(agent.agent_version === null ? {} : { agentVersion: agent.agent_version }),
     systemPrompt: fillVariables(agent.system_prompt, values, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
     firstMessage,
     temperature: agent.temperature,

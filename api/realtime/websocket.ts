@@ -137,7 +137,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
         await endUnbegun(grant.workspaceId, callId, notServed(served.refused))
         throw new PatchbayError('quota_reached', { params: { quota: served.refused } })
       }
-      const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
+      const hasKnowledge = await hasReadyDocuments(tenant, served.agent.id)
       const { workspaceId } = grant
       let own: AgentSpec
       try {
@@ -150,8 +150,8 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
         if (error instanceof PatchbayError) await endUnbegun(workspaceId, callId, badAgent(error.message))
         throw error
       }
-      const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
-      const pool = await workerPoolOf(store, { agentId: waiting.agent.id, workspaceId })
+      const { spec: agent, faults } = await mcpTools.complete(served.agent, own)
+      const pool = await workerPoolOf(store, { agentId: served.agent.id, workspaceId })
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
       if (place !== 'taken') {
         await endUnbegun(workspaceId, callId, place === 'maintenance' ? MAINTENANCE : WEB_SESSIONS_FULL)
@@ -176,7 +176,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
             callId,
             claim: { kind: 'web', workspaceId, pool },
             agent,
-            limits: limitsOf(waiting.agent, limits),
+            limits: limitsOf(served.agent, limits),
             leg,
             journal: journalOf(workspaceId, { isRecorded: grant.isRecorded }),
           })

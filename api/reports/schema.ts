@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { AgentVersionFilter } from '../calls/schema.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
 import { METRICS } from './figures.ts'
 import { INTERVALS } from './interval.ts'
@@ -24,6 +25,7 @@ const SpanQuery = {
   ),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, exclusive. Default: now.' })),
   agent_id: Type.Optional(Type.String({ description: 'Only calls of this agent.' })),
+  agent_version: AgentVersionFilter,
   campaign: Type.Optional(Type.String({ maxLength: 100, description: 'Only calls of this campaign, by its slug.' })),
 }
 

@@ -12,6 +12,7 @@ interface SpanInput {
   start_date?: string
   end_date?: string
   agent_id?: string
+  agent_version?: number
   campaign?: string
   call_type?: 'phone' | 'web'
 }
@@ -31,6 +32,7 @@ export function spanOf(query: SpanInput, nowMs: number): SumSpan {
     startMs,
     endMs,
     ...(query.agent_id === undefined ? {} : { agentId: isUuid(query.agent_id) ? query.agent_id : NO_AGENT }),
+    ...(query.agent_version === undefined ? {} : { agentVersion: query.agent_version }),
     ...(query.campaign === undefined ? {} : { campaign: query.campaign }),
     ...(query.call_type === undefined ? {} : { callType: query.call_type }),
   }

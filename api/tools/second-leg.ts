@@ -7,8 +7,7 @@ import { systemClock } from '../../runtime/lib/clock.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Carrier, DialOrder } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agents/agent-tools.ts'
-import { agentById } from '../../store/agents/agents.ts'
-import { servedAgent } from '../../store/agents/served-agents.ts'
+import { served } from '../../store/agents/served-agents.ts'
 import type { Store } from '../../store/database/database.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
@@ -52,15 +51,14 @@ export function secondLeg(
 /** The agent as it speaks to that human: it says who calls and why, asks whether they take the call, and nothing else. */
 export async function whisperTo(
   store: Store,
-  { workspaceId, agentId, dynamicVariables }: Pick<ToolsOfCall, 'workspaceId' | 'agentId' | 'dynamicVariables'>,
+  { workspaceId, agentId, agentVersion, dynamicVariables }: Omit<ToolsOfCall, 'tools' | 'provider'>,
   summary: string,
   /** Of that human and of ours: their countries decide whether the agent says that it is an AI. */
   numbers: readonly string[],
 ): Promise<AgentSpec | undefined> {
-  const agent = await agentById(store.tenant(workspaceId), agentId)
-  const served = agent && (await servedAgent(store, workspaceId, agent))
-  if (served === undefined || 'refused' in served) return undefined
-  const spec = agentSpec(served.agent, dynamicVariables, false, { nowMs: systemClock.nowMs(), numbers })
+  const found = await served(store, workspaceId, agentId, { use: agentVersion ?? 'live' })
+  if (found === undefined || 'refused' in found) return undefined
+  const spec = agentSpec(found.agent, dynamicVariables, false, { nowMs: systemClock.nowMs(), numbers })
   const { voicemail: _voicemail, aiDisclosure, ...kept } = spec
   const { takeCall, disclosure } = languageOf(spec.language, spec).phrases
   return {

@@ -16,7 +16,7 @@ interface Conversation {
 }
 
 /** The share of a question's weight a sentence must hold to count as its answer. */
-const MIN_COVERAGE = 0.45
+export const MIN_COVERAGE = 0.45
 /** What a synonym is worth beside the word itself. */
 const ALIKE_WEIGHT = 0.6
 /** What a question word ("where") is worth beside a topic. */
@@ -34,20 +34,61 @@ const MAX_SOURCE_CHARS = 60_000
 export function answer({ sources, turns, language: tag }: Conversation): string {
   const questions = turns.filter((turn) => turn.role === 'user')
   const question = asked(questions.at(-1)?.text)
-  const named = languageOf(tag)
-  // English is also what an agent has that names none.
-  const spoken = named === LANGUAGES[0] ? detectLanguage(withoutOrders(sources[0] ?? ''), named) : named
-  const language = detectLanguage(question, spoken)
+  const language = languageOfQuestion(sources, question, tag)
   const polite = smallTalk(question, turns, sources, language)
   if (polite !== undefined) return polite
   const wanted = questionTerms(question, language)
   if (wanted.length === 0) return language.say.prompt
   const previous = questionTerms(asked(questions.at(-2)?.text), language)
-  return retrieve(facts(sources, language), wanted, previous) ?? language.say.unknown
+  return retrieve(indexOf(sources, language), wanted, previous) ?? language.say.unknown
+}
+
+/** The language a question is answered in. */
+export function languageOfQuestion(sources: readonly string[], question: string, tag: string | undefined): Language {
+  return detectLanguage(question, languageOfSources(sources, tag))
+}
+
+const spoken = new WeakMap<readonly string[], Language>()
+
+function languageOfSources(sources: readonly string[], tag: string | undefined): Language {
+  const named = languageOf(tag)
+  // English is also what an agent has that names none.
+  if (named !== LANGUAGES[0]) return named
+  const known = spoken.get(sources) ?? detectLanguage(withoutOrders(sources[0] ?? ''), named)
+  spoken.set(sources, known)
+  return known
+}
+
+/** How much of a question's weight the best sentence of the sources holds: 0–1. */
+export function answersFrom(sources: readonly string[], question: string, language: Language): number {
+  const wanted = questionTerms(question, language)
+  if (wanted.length === 0) return 0
+  const { known, index } = indexOf(sources, language)
+  return known.reduce((best, _, document) => Math.max(best, coverage(index, document, wanted)), 0)
+}
+
+/** The facts of one answer's sources by language, for all the questions asked of them. */
+const indexes = new WeakMap<readonly string[], Map<Language, { known: Fact[]; index: Bm25 }>>()
+
+function indexOf(sources: readonly string[], language: Language): { known: Fact[]; index: Bm25 } {
+  const of = indexes.get(sources) ?? new Map()
+  indexes.set(sources, of)
+  let found = of.get(language)
+  if (found === undefined) {
+    const known = facts(sources, language)
+    found = { known, index: new Bm25(known.map((fact) => fact.terms)) }
+    of.set(language, found)
+  }
+  return found
 }
 
 /** Of a long message its end asks. */
-const asked = (text = ''): string => text.slice(-MAX_QUESTION_CHARS)
+export const asked = (text = ''): string => text.slice(-MAX_QUESTION_CHARS)
+
+/** Whether the words ask for nothing: a greeting, thanks, a goodbye. */
+export function isSmallTalk(text: string, language: Language): boolean {
+  return smallTalk(text, [], [], language) !== undefined
+}
 
 function smallTalk(
   question: string,
@@ -96,12 +137,11 @@ function facts(sources: readonly string[], language: Language): Fact[] {
 }
 
 function retrieve(
-  facts: readonly Fact[],
+  { known, index }: { known: readonly Fact[]; index: Bm25 },
   asked: readonly QuestionTerm[],
   previous: readonly QuestionTerm[],
 ): string | undefined {
-  const index = new Bm25(facts.map((fact) => fact.terms))
-  const ranked = facts
+  const ranked = known
     .map((fact, document) => ({
       fact,
       coverage: coverage(index, document, asked),

@@ -10,8 +10,23 @@ export function terms(text: string, language: Language): string[] {
   return found
 }
 
+/** What was segmented last: the same words are read several times for one answer. */
+const segmented = new Map<string, readonly string[]>()
+const MAX_SEGMENTED = 64
+const MAX_SEGMENTED_CHARACTERS = 1_000
+
 /** The words of a text, lower case and without accents; scripts without spaces are segmented by dictionary. */
-export function words(text: string): string[] {
+export function words(text: string): readonly string[] {
+  const known = segmented.get(text)
+  if (known !== undefined) return known
+  const found = segment(text)
+  if (text.length > MAX_SEGMENTED_CHARACTERS) return found
+  if (segmented.size >= MAX_SEGMENTED) segmented.clear()
+  segmented.set(text, found)
+  return found
+}
+
+function segment(text: string): string[] {
   const found: string[] = []
   const plain = text
     .toLowerCase()
@@ -23,6 +38,9 @@ export function words(text: string): string[] {
   }
   return found
 }
+
+/** The words of a text whose scripts have spaces, as `words` gives them: fast, for texts of tools. */
+export const foldedWords = (text: string): string[] => fold(text.toLowerCase()).match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** The language most of whose stop words are in the text; `fallback` when none stands out. */
 export function detectLanguage(text: string, fallback: Language): Language {
@@ -40,11 +58,12 @@ export function detectLanguage(text: string, fallback: Language): Language {
 }
 
 /** The weighted terms a question asks for: its topics, and what its question word hints at ("where" → address). */
-export function questionTerms(text: string, language: Language): QuestionTerm[] {
+export function questionTerms(text: string, language: Language, groups = language.synonyms): QuestionTerm[] {
   const found = new Map<string, QuestionTerm>()
+  const synonyms = synonymsOf(groups, language)
   for (const word of words(text)) {
     const hint = language.stopWords.has(word)
-    const alike = synonymsOf(language).get(hint ? word : stem(word, language))
+    const alike = synonyms.get(hint ? word : stem(word, language))
     if (hint && !alike) continue
     const term = hint ? word : stem(word, language)
     if (!found.has(term)) found.set(term, { term, alike: alike ?? NONE, hint })
@@ -61,14 +80,14 @@ export interface QuestionTerm {
 }
 
 const NONE: ReadonlySet<string> = new Set()
-const synonyms = new WeakMap<Language, Map<string, Set<string>>>()
+const indexes = new WeakMap<Language['synonyms'], Map<string, Set<string>>>()
 
-/** The synonym groups of a language by stem; stop words in them ("where") by the word itself. */
-function synonymsOf(language: Language): Map<string, Set<string>> {
-  let index = synonyms.get(language)
+/** Synonym groups by stem; stop words in them ("where") by the word itself. */
+function synonymsOf(groups: Language['synonyms'], language: Language): Map<string, Set<string>> {
+  let index = indexes.get(groups)
   if (index) return index
   index = new Map()
-  for (const group of language.synonyms) {
+  for (const group of groups) {
     const stems = group.filter((word) => !language.stopWords.has(word)).map((word) => stem(word, language))
     for (const word of group) {
       const key = language.stopWords.has(word) ? word : stem(word, language)
@@ -77,12 +96,12 @@ function synonymsOf(language: Language): Map<string, Set<string>> {
       index.set(key, known)
     }
   }
-  synonyms.set(language, index)
+  indexes.set(groups, index)
   return index
 }
 
 /** Cuts known endings, the longest first, while at least three letters stay: "openings" → "opening" → "open". */
-function stem(word: string, language: Language): string {
+export function stem(word: string, language: Language): string {
   let stemmed = language.irregular[word] ?? word
   for (let cut = 0; cut < MAX_CUTS; cut++) {
     const ending = language.endings.find((end) => stemmed.length - end.length >= 3 && stemmed.endsWith(end))
@@ -94,7 +113,7 @@ function stem(word: string, language: Language): string {
 
 const MAX_CUTS = 2
 
-function fold(word: string): string {
+export function fold(word: string): string {
   return word
     .normalize('NFD')
     .replace(/\p{Mn}+/gu, '')

@@ -87,6 +87,8 @@ export interface Provides {
    * server answers.
    */
   open?: boolean | string
+  /** The default model of the other server, where it is another than the provider's. */
+  openDefaultModel?: string
   /**
    * Of a kind the process has one of (vectorstore, objectstore): the variable that, once set, makes this plugin that one.
    * The one without it is the default.

@@ -245,7 +245,8 @@ function withOpenLists(manifest: Manifest, env: Environment): Manifest {
     } = provides
     if (!(open === true || (typeof open === 'string' && env[open]))) return [kind, provides]
     const { model, voice } = defaultsOf(provides)
-    const defaults = { ...(model && { defaultModel: model }), ...(voice && { defaultVoice: voice }) }
+    const defaultModel = provides.openDefaultModel ?? model
+    const defaults = { ...(defaultModel && { defaultModel }), ...(voice && { defaultVoice: voice }) }
     return [kind, { ...rest, ...defaults }]
   })
   return { ...manifest, provides: Object.fromEntries(kinds) }

@@ -52,6 +52,7 @@ const ProvidesSchema = Type.Object(
     defaultModel: Type.Optional(Type.String({ minLength: 1 })),
     defaultVoice: Type.Optional(Type.String({ minLength: 1 })),
     open: Type.Optional(Type.Union([Type.Boolean(), VariableName])),
+    openDefaultModel: Type.Optional(Type.String({ minLength: 1 })),
     chosenBy: Type.Optional(VariableName),
   },
   { additionalProperties: false },

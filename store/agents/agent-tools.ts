@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 
 /** What a tool of a running call works with. */
 export interface ToolsOfCall {
   workspaceId: string
   agentId: string
+  agentVersion: number | null
   /** As stored: secrets sealed. */
   tools: unknown[]
   dynamicVariables: Record<string, string>
@@ -22,10 +24,17 @@ export async function toolsOfCall(store: Store, callId: string): Promise<ToolsOf
   const row = await store.acrossTenants
     .selectFrom('calls')
     .innerJoin('agents', 'agents.id', 'calls.agent_id')
+    .leftJoin('agent_versions', (join) =>
+      join
+        .onRef('agent_versions.agent_id', '=', 'calls.agent_id')
+        .onRef('agent_versions.number', '=', 'calls.agent_version'),
+    )
     .select([
       'calls.workspace_id as workspaceId',
       'calls.agent_id as agentId',
-      'agents.tools',
+      // Those of the version that talks, whatever was published meanwhile.
+      sql<unknown[]>`coalesce(agent_versions.content -> 'tools', agents.tools)`.as('tools'),
+      'calls.agent_version as agentVersion',
       'calls.dynamic_variables as dynamicVariables',
       'calls.call_type as callType',
       'calls.direction',

@@ -5,6 +5,7 @@ import { cancelBatchesOf } from '../batches/batch-control.ts'
 import type { Store } from '../database/database.ts'
 import type { Agent, AgentsTable, AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
+import { type Publisher, settleDraft } from './agent-versions.ts'
 
 /** An agent with what belongs to it. */
 export type AgentDetails = Agent & { phone_numbers: string[]; documents: number }
@@ -65,26 +66,39 @@ export function agentByNumber(tenant: Tenant, phoneNumber: string): Promise<Agen
     .executeTakeFirst()
 }
 
-export async function insertAgent(tenant: Tenant, agent: NewAgent): Promise<AgentDetails> {
-  const row = await tenant.db
-    .insertInto('agents')
-    .values({ ...agent, id: uuidv7() })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return { ...row, phone_numbers: [], documents: 0 }
+/** Makes the agent with its first version. */
+export function insertAgent(
+  { workspaceId, db: all }: Tenant,
+  agent: NewAgent,
+  by: Publisher | null = null,
+): Promise<AgentDetails> {
+  return all.transaction().execute(async (db) => {
+    const row = await db
+      .insertInto('agents')
+      .values({ ...agent, id: uuidv7() })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const live = await settleDraft({ workspaceId, db }, row.id, { by, isAsked: true })
+    return { ...row, live_version: live?.version ?? null, phone_numbers: [], documents: 0 }
+  })
 }
 
-/** Changes the given fields; undefined when the workspace has no such agent. */
+/** Changes the given fields of the draft, and publishes it where that is to be at once. Undefined when the workspace has no such agent. */
 export async function updateAgent(
   tenant: Tenant,
   id: string,
   changes: AgentChanges,
+  by: Publisher | null = null,
 ): Promise<AgentDetails | undefined> {
-  await tenant.db
-    .updateTable('agents')
-    .set({ ...changes, updated_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .execute()
+  const { workspaceId } = tenant
+  await tenant.db.transaction().execute(async (db) => {
+    await db
+      .updateTable('agents')
+      .set({ ...changes, updated_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .execute()
+    await settleDraft({ workspaceId, db }, id, { by })
+  })
   return agentDetails(tenant, id)
 }
 

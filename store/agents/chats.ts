@@ -62,6 +62,8 @@ export async function openSession(
 
 interface ChatExchange {
   agentId: string
+  /** Of the agent that answered. */
+  agentVersion: number | null
   sessionId: string
   dynamicVariables: Readonly<Record<string, string>>
   question: { text: string; at: Date }
@@ -79,6 +81,7 @@ export function appendExchange(tenant: Tenant, chat: Chat | undefined, exchange:
   const row = {
     message_count: count + 2,
     last_message: answer.text,
+    agent_version: exchange.agentVersion,
     dynamic_variables: JSON.stringify(exchange.dynamicVariables),
     updated_at: answer.at,
   }

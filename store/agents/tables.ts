@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
 import type { VoicemailBehaviour } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
@@ -46,6 +46,13 @@ export interface AgentsTable {
   phrases: JSONColumnType<Record<string, string>, string | undefined, string>
   /** Public access without an account; null: none. */
   public_access: ColumnType<PublicAccess | null, string | null | undefined, string | null>
+  /** Whether a change is live at once, or when it is published. */
+  publishing: Generated<'immediate' | 'manual'>
+  /** The version that calls get, and its digest; null: none was published yet. */
+  live_version: ColumnType<number | null, never, never>
+  live_digest: ColumnType<string | null, never, never>
+  /** The row is not as its live version. */
+  unpublished: ColumnType<boolean, never, never>
   /** What is found out of its calls after their end. */
   analysis: JSONColumnType<Record<string, unknown>, string | undefined, string>
   /** Counts the changes of what retrieval may find. */
@@ -54,12 +61,34 @@ export interface AgentsTable {
   updated_at: Generated<Date>
 }
 
+/** What a version of an agent holds: the columns of VERSIONED_COLUMNS by their names, and the documents that were ready. */
+export interface AgentContent extends Record<string, unknown> {
+  documents: { id: string; filename: string }[]
+}
+
+/** A version never changes, but for its deletion. */
+interface AgentVersionsTable {
+  id: GeneratedAlways<string>
+  agent_id: string
+  workspace_id: BoundWorkspace
+  number: number
+  content: JSONColumnType<AgentContent, never, never>
+  digest: ColumnType<string, never, never>
+  note: ColumnType<string, never, never>
+  /** Null: Patchbay itself, when documents were added or removed. */
+  published_by: JSONColumnType<{ id: string; name: string }, never, never> | null
+  created_at: CreatedAt
+  deleted_at: Date | null
+}
+
 interface ChatsTable {
   id: string
   workspace_id: BoundWorkspace
   agent_id: string
   session_id: string
   message_count: Generated<number>
+  /** The version of the agent that answered last. */
+  agent_version: number | null
   last_message: Generated<string>
   dynamic_variables: JSONColumnType<Record<string, string>, string | undefined, string>
   created_at: CreatedAt
@@ -88,6 +117,8 @@ interface ChatSpendingTable {
 
 export type Agent = Selectable<AgentsTable>
 
+export type AgentVersion = Selectable<AgentVersionsTable>
+
 export type Chat = Selectable<ChatsTable>
 
 export type ChatMessage = Selectable<ChatMessagesTable>
@@ -95,6 +126,7 @@ export type ChatMessage = Selectable<ChatMessagesTable>
 /** Of a workspace. */
 export interface TenantAgentTables {
   agents: AgentsTable
+  agent_versions: AgentVersionsTable
   chats: ChatsTable
   chat_messages: ChatMessagesTable
   chat_spending: ChatSpendingTable

@@ -15,6 +15,8 @@ export type BatchWithProgress = Batch & { in_progress: number | null }
 export interface BatchItem extends BatchRow {
   status: 'pending' | 'in_progress' | 'completed' | 'failed'
   callId: string | null
+  /** The version of the agent that talks. */
+  agentVersion: number | null
   error: string | null
 }
 
@@ -109,8 +111,10 @@ export async function batchItems(
     rowsSql(batch, from, until, mostBytes).execute(tenant.db),
     tenant.db
       .selectFrom('batch_items')
-      .selectAll()
-      .where('batch_id', '=', batch.id)
+      .leftJoin('calls', 'calls.id', 'batch_items.call_id')
+      .selectAll('batch_items')
+      .select('calls.agent_version')
+      .where('batch_items.batch_id', '=', batch.id)
       .where('seq', '>=', from)
       .where('seq', '<', until)
       .execute(),
@@ -118,10 +122,14 @@ export async function batchItems(
   const bySeq = new Map(taken.map((item) => [item.seq, item]))
   return rows.map((row): BatchItem => {
     const item = bySeq.get(row.seq)
-    if (item?.status === 'waiting') return { ...row, status: 'pending', callId: null, error: null }
-    if (item !== undefined) return { ...row, status: item.status, callId: item.call_id, error: item.error }
-    if (!row.valid) return { ...row, status: 'failed', callId: null, error: INVALID_NUMBER }
-    return { ...row, status: 'pending', callId: null, error: null }
+    const none = { callId: null, agentVersion: null, error: null }
+    if (item?.status === 'waiting') return { ...row, ...none, status: 'pending' }
+    if (item !== undefined) {
+      const { status, call_id: callId, agent_version: agentVersion, error } = item
+      return { ...row, status, callId, agentVersion, error }
+    }
+    if (!row.valid) return { ...row, ...none, status: 'failed', error: INVALID_NUMBER }
+    return { ...row, ...none, status: 'pending' }
   })
 }
 

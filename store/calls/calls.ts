@@ -16,6 +16,8 @@ export type NewCall = Omit<Insertable<CallsTable>, 'id'> & { id?: string }
 export interface CallFilter {
   callType?: CallType | undefined
   agentId?: string | undefined
+  /** Of the agent. */
+  agentVersion?: number | undefined
   /** Created at this moment or later. */
   start?: Date | undefined
   /** Created before this moment. */
@@ -126,7 +128,14 @@ export async function turnsOf(
 /** What says which call it is, to people and to systems of others. */
 export type CallMarks = Pick<
   Call,
-  'from_number' | 'to_number' | 'batch_id' | 'campaign_slug' | 'prospect_id' | 'external_id' | 'metadata'
+  | 'agent_version'
+  | 'from_number'
+  | 'to_number'
+  | 'batch_id'
+  | 'campaign_slug'
+  | 'prospect_id'
+  | 'external_id'
+  | 'metadata'
 >
 
 /** Of calls of any workspace, by their ids. */
@@ -137,7 +146,17 @@ export async function marksOfCalls(
   if (callIds.length === 0) return new Map()
   const rows = await store.acrossTenants
     .selectFrom('calls')
-    .select(['id', 'from_number', 'to_number', 'batch_id', 'campaign_slug', 'prospect_id', 'external_id', 'metadata'])
+    .select([
+      'id',
+      'agent_version',
+      'from_number',
+      'to_number',
+      'batch_id',
+      'campaign_slug',
+      'prospect_id',
+      'external_id',
+      'metadata',
+    ])
     .where('id', 'in', [...callIds])
     .execute()
   return new Map(rows.map(({ id, ...marks }) => [id, marks]))
@@ -192,6 +211,7 @@ const MOST_SKIPPED = 50
 
 /** Filters that the sums don't know of. */
 const SEARCHED = [
+  'agentVersion',
   'statuses',
   'directions',
   'number',
@@ -236,7 +256,7 @@ async function findBucket(
     with summed as (
       select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
         sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto
-      from ${callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
+      from ${await callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
     )
     select (select coalesce(max(upto), 0) from summed)::bigint as total, found.bucket, found.before
     from (select) as one
@@ -316,6 +336,7 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   let query = tenant.db.selectFrom('calls')
   if (filter.callType !== undefined) query = query.where('call_type', '=', filter.callType)
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.agentVersion !== undefined) query = query.where('agent_version', '=', filter.agentVersion)
   if (filter.start !== undefined) query = query.where('created_at', '>=', filter.start)
   if (filter.end !== undefined) query = query.where('created_at', '<', filter.end)
   const { statuses, directions, number, batchIds, campaignSlugs, dispositions, externalIds, prospectIds, metadata } =

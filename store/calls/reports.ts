@@ -41,10 +41,10 @@ export async function dashboardSums(
   const [buckets, groups] = await Promise.all([
     sql<CallSums & { bucket: Date }>`
       select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, ${SUMS}
-      from ${callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
+      from ${await callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
       group by 1`.execute(tenant.db),
     sql<CallSums & { agent_id: string | null; call_type: CallType | null }>`
-      select agent_id, call_type, ${SUMS} from ${callSums(tenant, span, 'day')} as s
+      select agent_id, call_type, ${SUMS} from ${await callSums(tenant, span, 'day')} as s
       group by grouping sets ((), (agent_id), (call_type))`.execute(tenant.db),
   ])
   const sums: DashboardSums = { totals: NO_CALLS, byBucket: new Map(), byAgent: new Map(), byCallType: new Map() }
@@ -71,7 +71,9 @@ export const NO_CALLS: CallSums = {
 
 /** Sums of a span as a whole. */
 export async function totalSums(tenant: Tenant, span: SumSpan): Promise<CallSums> {
-  const { rows } = await sql<CallSums>`select ${SUMS} from ${callSums(tenant, span, 'day')} as s`.execute(tenant.db)
+  const { rows } = await sql<CallSums>`select ${SUMS} from ${await callSums(tenant, span, 'day')} as s`.execute(
+    tenant.db,
+  )
   return rows[0] ?? NO_CALLS
 }
 
@@ -83,7 +85,7 @@ export async function dispositionSums(
   const { rows } = await sql<{ disposition: string; calls: number; answered: number; durationMs: number }>`
     select disposition, sum(n)::float8 as calls, sum(answered)::float8 as answered,
       sum(duration_ms)::float8 as "durationMs"
-    from ${callSums(tenant, span, 'day')} as s
+    from ${await callSums(tenant, span, 'day')} as s
     where disposition <> ''
     group by disposition having sum(n) > 0
     order by calls desc, disposition`.execute(tenant.db)
@@ -104,7 +106,7 @@ export async function dispositionSeries(
 ): Promise<DispositionCount[]> {
   const { rows } = await sql<DispositionCount>`
     select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, disposition, sum(n)::float8 as calls
-    from ${callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
+    from ${await callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
     where disposition <> ''
     group by 1, 2 having sum(n) > 0
     order by 1, 2`.execute(tenant.db)
@@ -129,6 +131,7 @@ export async function analysedDispositionSeries(
 function analysedCalls(span: SumSpan): RawBuilder<unknown> {
   const filters = [
     ...(span.agentId === undefined ? [] : [sql`and agent_id = ${span.agentId}::uuid`]),
+    ...(span.agentVersion === undefined ? [] : [sql`and agent_version = ${span.agentVersion}`]),
     ...(span.callType === undefined ? [] : [sql`and call_type = ${span.callType}`]),
     ...(span.campaign === undefined ? [] : [sql`and campaign_slug = ${span.campaign}`]),
   ]

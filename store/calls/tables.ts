@@ -77,6 +77,8 @@ export interface CallsTable {
   /** Stays when the agent is deleted. */
   agent_id: string
   agent_name: string
+  /** The version that talks; null: none was chosen yet, or the call is older than versions. */
+  agent_version: ColumnType<number | null, never, never>
   call_type: CallType
   direction: 'inbound' | 'outbound'
   status: CallStatus

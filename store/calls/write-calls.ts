@@ -55,7 +55,7 @@ const APPEND = `
         picked_up_at timestamptz, tokens_in int, tokens_out int,
         cached_read int, cache_write int, reasoning int, estimated int, stt_seconds double precision, tts_characters int,
         cost_llm double precision, cost_stt double precision, cost_tts double precision, latencies jsonb, consent text,
-        answered_by text, carrier jsonb, quality jsonb, supervisors jsonb, end_status text, end_reason text,
+        answered_by text, agent_version int, carrier jsonb, quality jsonb, supervisors jsonb, end_status text, end_reason text,
         disposition text, error text, end_at timestamptz, duration_ms bigint, usd_per_minute double precision)),
   written as (
     insert into call_events (workspace_id, call_id, first_seq, last_seq, at, events)
@@ -106,6 +106,7 @@ const APPEND = `
     turn_latencies_ms = c.turn_latencies_ms || array(select jsonb_array_elements_text(d.latencies)::int),
     consent = coalesce(d.consent, c.consent),
     answered_by = coalesce(d.answered_by, c.answered_by),
+    agent_version = coalesce(d.agent_version, c.agent_version),
     carrier_call_id = coalesce(d.carrier ->> 'call_id', c.carrier_call_id),
     ${merged('carrier')},
     ${merged('quality')},
@@ -249,6 +250,7 @@ function rowOf(entry: CallEntry, prices: CallPrices) {
     picked_up_at: instant(row.pickedUpAt),
     consent: row.consent,
     answered_by: row.answeredBy,
+    agent_version: row.agentVersion,
     carrier: row.carrier,
     quality: row.quality,
     supervisors: row.supervisors,

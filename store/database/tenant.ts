@@ -49,6 +49,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   api_keys: true,
   idempotency_keys: true,
   agents: true,
+  agent_versions: true,
   phone_numbers: true,
   trunks: true,
   extensions: true,

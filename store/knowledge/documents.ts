@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DocumentFormat } from '../../runtime/knowledge/blocks.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
+import { settleDraft } from '../agents/agent-versions.ts'
 import { asyncCommit } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
 import type { Document } from '../database/schema.ts'
@@ -128,6 +129,7 @@ export function deleteDocument(tenant: Tenant, agentId: string, documentId: stri
     if (deleted === undefined) return false
     await db.deleteFrom('uploads').where('id', '=', documentId).execute()
     await db.updateTable('agents').set(bumped).where('id', '=', agentId).execute()
+    await settleDraft({ workspaceId: tenant.workspaceId, db }, agentId, { by: null })
     return true
   })
 }
@@ -204,7 +206,10 @@ export function finishDocument(
       .selectFrom('size')
       .select((e) => ['passages', e.exists(e.selectFrom('finished').select('id')).as('finished')])
       .executeTakeFirstOrThrow()
-    if (finished) return 'ready'
+    if (finished) {
+      await settleDraft({ workspaceId: tenant.workspaceId, db }, document.agent_id, { by: null })
+      return 'ready'
+    }
     return passages + chunkCount > maxPassages ? 'full' : 'gone'
   })
 }

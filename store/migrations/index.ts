@@ -51,6 +51,7 @@ import { sql as records } from './0096-records.ts'
 import { sql as moreEvents } from './0098-more-events.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 import { sql as identities } from './0108-identities.ts'
+import { sql as agentVersions } from './0109-agent-versions.ts'
 
 interface Named {
   readonly name: string
@@ -145,4 +146,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0098-more-events', sql: moreEvents },
   { name: '0107-invitation-links', sql: invitationLinks },
   { name: '0108-identities', sql: identities },
+  { name: '0109-agent-versions', sql: agentVersions },
 ]

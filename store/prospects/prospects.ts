@@ -72,11 +72,17 @@ export function prospectById(tenant: Tenant, id: string): Promise<Prospect | und
   return tenant.db.selectFrom('prospects').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export function attemptsOf(tenant: Tenant, prospectId: string): Promise<ProspectAttempt[]> {
+/** With the version of the agent that talked in each. */
+export function attemptsOf(
+  tenant: Tenant,
+  prospectId: string,
+): Promise<(ProspectAttempt & { agent_version: number | null })[]> {
   return tenant.db
     .selectFrom('prospect_attempts')
-    .selectAll()
-    .where('prospect_id', '=', prospectId)
+    .leftJoin('calls', 'calls.id', 'prospect_attempts.call_id')
+    .selectAll('prospect_attempts')
+    .select('calls.agent_version')
+    .where('prospect_attempts.prospect_id', '=', prospectId)
     .orderBy('n')
     .execute()
 }

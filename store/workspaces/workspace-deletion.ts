@@ -39,6 +39,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'trunk_addresses',
   'trunks',
   'extensions',
+  'agent_versions',
   'agents',
   'api_keys',
   'idempotency_keys',

@@ -78,18 +78,14 @@ export async function setOperatorQuotas(
  */
 async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
   const now = new Date()
-  // Whole hours: a statement with parts of hours would have another text.
   const endMs = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS + DAY_MS
   const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs }
   const tenant = store.tenant(workspaceId)
   const chats = chatSpending(tenant, now)
-  const { sql: text, parameters } = sql`
+  const { rows } = await sql<{ duration_ms: number; cost: number }>`
     select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
       coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
-    from ${callSums(tenant, span, 'day')} as s`.compile(store.acrossTenants)
-  // Asked before every call: each connection plans it once.
-  const query = { name: 'use-this-month', text, values: [...parameters] }
-  const { rows } = await store.pool.query<{ duration_ms: number; cost: number }>(query)
+    from ${await callSums(tenant, span, 'day')} as s`.execute(tenant.db)
   const [row] = rows
   return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: (row?.cost ?? 0) + (await chats) }
 }

@@ -17,7 +17,7 @@ import type { Logger } from '../../runtime/process/log.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { contextOfCall, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { agentById } from '../../store/agents/agents.ts'
-import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
+import { agentAsUsed, type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import {
   addAnalysisUsage,
   claimAnalyses,
@@ -103,13 +103,15 @@ export function startAnalysis(services: Services): AnalysisJob {
 async function analyse(services: Services, { callId, workspaceId }: DueAnalysis, signal: AbortSignal): Promise<void> {
   const tenant = services.store.tenant(workspaceId)
   const call = await callById(tenant, callId)
-  const chosen = call && (await agentById(tenant, call.agent_id))
+  const row = call && (await agentById(tenant, call.agent_id))
+  // One yardstick for calls of all versions: what the live one asks for.
+  const chosen = row && (await agentAsUsed(tenant, row, 'live'))
   const wishes = (chosen?.analysis ?? {}) as AnalysisWishes
   const wantsNothing = wishes.summary === false && !asksForMore(wishes)
-  if (call === undefined || chosen === undefined || wantsNothing || call.turns.length === 0) {
+  if (call === undefined || row === undefined || wantsNothing || call.turns.length === 0) {
     return settleAnalysis(tenant, callId, undefined)
   }
-  const served = await servedAgent(services.store, workspaceId, chosen)
+  const served = await servedAgent(services.store, workspaceId, row)
   if ('refused' in served) {
     return giveUp(services, { callId, workspaceId }, `Quota reached: ${served.refused}`)
   }

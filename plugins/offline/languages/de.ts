@@ -1,4 +1,4 @@
-import { groups, type Language, set } from './language.ts'
+import { groups, type Language, list, set } from './language.ts'
 
 export const german: Language = {
   code: 'de',
@@ -41,6 +41,38 @@ export const german: Language = {
   instruction:
     /^(du (bist|sollst|musst|kannst|darfst|hilfst)|sie sind (ein|eine|der|die)|deine (aufgabe|rolle)|ihre (aufgabe|rolle)|dein (ziel|name)|immer|niemals?|antworte|antworten sie|sprich|sprechen sie|sei|seien sie|begrusse|hilf|helfen sie|nutze|verwende|erfinde|wirst du|wenn (der|ein) (anrufer|kunde|nutzer))\b/,
   identity: { match: /^(?:du bist|sie sind|du heißt)\s+/i, says: 'Ich bin ' },
+  calling: {
+    deeds: groups(
+      'buchen reservieren reservierung termin vereinbaren book booking reserve reservation appointment',
+      'stornieren absagen stornierung loschen cancel cancellation delete',
+      'verbinden durchstellen sprechen mensch mitarbeiter person jemand kollege transfer connect support',
+      'status wo stand verfolgen sendung track',
+      'finden suchen nachsehen prufen find look search check get show',
+      'frei verfugbar verfugbarkeit available availability',
+      'bestellen bestellung kaufen order buy',
+      'andern verschieben umbuchen change move update',
+      'tisch table',
+      'anrufen ruckruf callback call',
+      'wetter weather',
+    ),
+    weekdays: list('montag dienstag mittwoch donnerstag freitag samstag sonntag'),
+    months: list('januar februar marz april mai juni juli august september oktober november dezember'),
+    days: ['heute', 'morgen', 'ubermorgen'],
+    time: {
+      before: { um: 0, gegen: 0, halb: -30, 'viertel nach': 15, 'viertel vor': -15 },
+      after: { uhr: 0 },
+      afternoon: /\b(?:nachmittags?|abends?|heute abend)\b/,
+    },
+    nameLead:
+      /\b(?:mein name ist|ich heiße|ich heisse|auf den namen|unter dem namen|name ist|name|ich bin|hier ist|hier spricht)\s+/i,
+    placeLead: /\b(?:in|nach|bei|für|aus|von)\s+/gi,
+    answerLead:
+      /^(?:(?:ja|ok|okay|gut|also|äh),?\s+)?(?:das ist|es ist|ich möchte|ich hätte gern|meine \w+ ist|mein \w+ ist|die \w+ ist|der \w+ ist|für|am|um|in)\s+/i,
+    spelled: { at: /\s+(?:at|ät|klammeraffe)\s+/gi, dot: /\s+punkt\s+/gi },
+    yes: /^(?:ja|jawohl|gern|gerne|klar|genau|richtig|ok|okay|bitte)\b/,
+    no: /^(?:nein|nee|nicht|kein\w*)\b/,
+    nevermind: /\b(?:vergessen sie (?:es|das)|vergiss (?:es|das)|doch nicht|egal|lassen wir das)\b/,
+  },
   say: {
     greeting: 'Hallo! Wie kann ich Ihnen helfen?',
     thanks: 'Gern geschehen.',
@@ -50,5 +82,11 @@ export const german: Language = {
     unknown: 'Das weiß ich leider nicht.',
     nothingToRepeat: 'Ich habe noch nichts gesagt.',
     prompt: 'Was möchten Sie wissen?',
+    tell: 'Bitte sagen Sie mir noch:',
+    done: 'Das ist erledigt.',
+    failed: 'Das hat leider nicht geklappt.',
+    moment: 'Einen Moment, bitte.',
+    yes: 'ja',
+    no: 'nein',
   },
 }

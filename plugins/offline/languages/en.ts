@@ -1,4 +1,4 @@
-import { groups, type Language, set } from './language.ts'
+import { groups, type Language, list, set } from './language.ts'
 
 export const english: Language = {
   code: 'en',
@@ -59,6 +59,36 @@ export const english: Language = {
   instruction:
     /^(you (are|re|will|should|must|have to|need to|work|help|answer|act|speak|take)\b|your (task|goal|role|job|name|tone|answers?|purpose)\b|(always|never|do not|dont|please|act|be|keep|speak|use|answer|respond|reply|ask|greet|help|avoid|make sure|remember|try|stay|offer|if (the |a )?(caller|customer|user|client|patient|guest|you)|when (the |a )?(caller|customer|user)|only (answer|speak|talk))\b)/,
   identity: { match: /^(?:you are|you're|your name is)\s+/i, says: "I'm " },
+  calling: {
+    deeds: groups(
+      'book booking reserve reservation schedule appointment',
+      'cancel cancellation delete remove',
+      'transfer connect speak talk person human representative operator someone somebody colleague support staff',
+      'status where track tracking arrive',
+      'find look search check lookup get show',
+      'available availability free',
+      'order buy purchase',
+      'change move update reschedule',
+      'call callback ring phone',
+    ),
+    weekdays: list('monday tuesday wednesday thursday friday saturday sunday'),
+    months: list('january february march april may june july august september october november december'),
+    days: ['today', 'tomorrow', 'day after tomorrow'],
+    time: {
+      before: { at: 0, by: 0, 'half past': 30, 'quarter past': 15, 'quarter to': -15 },
+      after: { am: 0, pm: 0, oclock: 0 },
+      afternoon: /\b(?:pm|p m|afternoon|evening|tonight|at night)\b/,
+    },
+    nameLead:
+      /\b(?:my name is|my name's|name is|under the name(?: of)?|in the name of|name of|name|this is|i am|i'm|call me)\s+/i,
+    placeLead: /\b(?:in|near|at|to|for|from|of)\s+/gi,
+    answerLead:
+      /^(?:(?:yes|ok|okay|sure|well|um|uh),?\s+)?(?:it is|it's|that is|that's|it would be|i'd like|i would like|i want|my \w+ is|the \w+ is|for|on|at|in)\s+/i,
+    spelled: { at: /\s+at\s+/gi, dot: /\s+dot\s+/gi },
+    yes: /^(?:yes|yeah|yep|sure|ok|okay|of course|please do|correct|right)\b/,
+    no: /^(?:no|nope|not|dont)\b/,
+    nevermind: /\b(?:never ?mind|forget (?:it|that)|dont bother|changed my mind)\b/,
+  },
   say: {
     greeting: 'Hello! How can I help you?',
     thanks: "You're welcome.",
@@ -68,5 +98,11 @@ export const english: Language = {
     unknown: "I'm sorry, I don't know that.",
     nothingToRepeat: "I haven't said anything yet.",
     prompt: 'What would you like to know?',
+    tell: 'Could you tell me this, please:',
+    done: 'That is done.',
+    failed: "I'm sorry, that didn't work.",
+    moment: 'One moment, please.',
+    yes: 'yes',
+    no: 'no',
   },
 }

@@ -1,4 +1,4 @@
-import { groups, type Language, set } from './language.ts'
+import { groups, type Language, list, set } from './language.ts'
 
 export const spanish: Language = {
   code: 'es',
@@ -57,6 +57,37 @@ export const spanish: Language = {
   instruction:
     /^(eres|atiende|atiendes|trabajas|trabaja|usted es|tu (tarea|papel|objetivo|nombre)|su (tarea|papel|objetivo)|siempre|nunca|no (digas|diga|inventes|des)|responde|responda|contesta|conteste|habla|hable|se (amable|breve)|saluda|salude|ayuda|ayude|usa|use|si te|si el (cliente|usuario))\b/,
   identity: { match: /^(?:eres|usted es|te llamas)\s+/i, says: 'Soy ' },
+  calling: {
+    deeds: groups(
+      'reservar reserva cita agendar book booking reserve reservation appointment',
+      'cancelar anular cancelacion cancel cancellation delete',
+      'pasar hablar persona humano agente alguien operador transfer connect support',
+      'estado donde seguimiento status track',
+      'buscar encontrar consultar mirar comprobar find look search check get show',
+      'libre disponible disponibilidad available availability',
+      'pedir pedido comprar order buy',
+      'cambiar mover change move update',
+      'mesa table',
+      'llamar callback call',
+      'tiempo clima weather',
+    ),
+    weekdays: list('lunes martes miercoles jueves viernes sabado domingo'),
+    months: list('enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'),
+    days: ['hoy', 'manana', 'pasado manana'],
+    time: {
+      before: { 'a las': 0, las: 0, 'a la': 0 },
+      after: { horas: 0, 'y media': 30, 'y cuarto': 15 },
+      afternoon: /\b(?:de la (?:tarde|noche)|por la (?:tarde|noche)|esta noche)\b/,
+    },
+    nameLead: /\b(?:me llamo|mi nombre es|a nombre de|nombre|soy)\s+/i,
+    placeLead: /\b(?:en|para|de|a|hacia)\s+/gi,
+    answerLead:
+      /^(?:(?:sí|si|vale|bueno|pues),?\s+)?(?:es el|es la|es|quisiera|quiero|mi \w+ es|el \w+ es|la \w+ es|para|a las|en)\s+/i,
+    spelled: { at: /\s+arroba\s+/gi, dot: /\s+punto\s+/gi },
+    yes: /^(?:si|claro|vale|correcto|por supuesto|de acuerdo)\b/,
+    no: /^(?:no|tampoco)\b/,
+    nevermind: /\b(?:olvidelo|olvidalo|dejelo|dejalo|da igual|no importa)\b/,
+  },
   say: {
     greeting: '¡Hola! ¿En qué puedo ayudarle?',
     thanks: 'De nada.',
@@ -66,5 +97,11 @@ export const spanish: Language = {
     unknown: 'Lo siento, eso no lo sé.',
     nothingToRepeat: 'Todavía no he dicho nada.',
     prompt: '¿Qué desea saber?',
+    tell: 'Dígame, por favor:',
+    done: 'Hecho.',
+    failed: 'Lo siento, no ha funcionado.',
+    moment: 'Un momento, por favor.',
+    yes: 'sí',
+    no: 'no',
   },
 }

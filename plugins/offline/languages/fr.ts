@@ -1,4 +1,4 @@
-import { groups, type Language, set } from './language.ts'
+import { groups, type Language, list, set } from './language.ts'
 
 export const french: Language = {
   code: 'fr',
@@ -48,6 +48,37 @@ export const french: Language = {
   instruction:
     /^(vous (etes|repondez|travaillez|aidez)|tu (es|reponds|travailles|aides)|votre (tache|role|but|nom)|ta (tache)|ton (role|but)|toujours|jamais|ne |n invente|reponds|repondez|parle|parlez|sois|soyez|salue|saluez|aide|aidez|utilise|utilisez|si (on|le|la|l) (te|client|appelant|utilisateur))\b/,
   identity: { match: /^(?:vous êtes|tu es|tu t'appelles|vous vous appelez)\s+/i, says: 'Je suis ' },
+  calling: {
+    deeds: groups(
+      'reserver reservation rendez book booking reserve appointment',
+      'annuler annulation supprimer cancel cancellation delete',
+      'transferer parler personne humain conseiller quelqu collegue transfer connect support person',
+      'statut etat suivi suivre status track where',
+      'trouver chercher regarder verifier find look search check get show',
+      'libre disponible disponibilite available availability',
+      'commander commande acheter order buy',
+      'changer modifier deplacer change move update',
+      'table tables',
+      'rappeler appeler callback call',
+      'meteo temps weather',
+    ),
+    weekdays: list('lundi mardi mercredi jeudi vendredi samedi dimanche'),
+    months: list('janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre'),
+    days: ['aujourd hui', 'demain', 'apres demain'],
+    time: {
+      before: { a: 0, vers: 0 },
+      after: { heures: 0, heure: 0, h: 0, 'heures et demie': 30, 'heures et quart': 15 },
+      afternoon: /\b(?:de l apres midi|du soir|ce soir)\b/,
+    },
+    nameLead: /(?:\bje m['’]appelle|\bmon nom est|\bau nom de|\bnom de|\bnom|\bje suis)\s+/i,
+    placeLead: /(?<![\p{L}])(?:à|a|en|pour|de|vers|dans)\s+/giu,
+    answerLead:
+      /^(?:(?:oui|ok|bon|alors|euh),?\s+)?(?:c['’]est le|c['’]est la|c['’]est|ce serait|je voudrais|mon \w+ est|ma \w+ est|le \w+ est|la \w+ est|pour|à|en)\s+/i,
+    spelled: { at: /\s+arobase\s+/gi, dot: /\s+point\s+/gi },
+    yes: /^(?:oui|ouais|bien sur|d accord|exactement|tout a fait)\b/,
+    no: /^(?:non|pas)\b/,
+    nevermind: /\b(?:laissez tomber|laisse tomber|oubliez|tant pis|peu importe)\b/,
+  },
   say: {
     greeting: 'Bonjour ! Comment puis-je vous aider ?',
     thanks: 'Je vous en prie.',
@@ -57,5 +88,11 @@ export const french: Language = {
     unknown: "Je n'ai malheureusement pas cette information.",
     nothingToRepeat: "Je n'ai encore rien dit.",
     prompt: 'Que souhaitez-vous savoir ?',
+    tell: "Dites-moi, s'il vous plaît :",
+    done: "C'est fait.",
+    failed: "Je suis désolé, cela n'a pas marché.",
+    moment: "Un instant, s'il vous plaît.",
+    yes: 'oui',
+    no: 'non',
   },
 }

@@ -1,4 +1,4 @@
-import { groups, type Language, set } from './language.ts'
+import { groups, type Language, list, set } from './language.ts'
 
 export const italian: Language = {
   code: 'it',
@@ -52,6 +52,37 @@ export const italian: Language = {
   instruction:
     /^(sei|lei e|lavori|lavora|rispondi|risponde|il tuo (compito|ruolo|nome|obiettivo)|la tua (funzione)|sempre|mai|non (dire|inventare)|rispondi|risponda|parla|parli|sii|saluta|saluti|aiuta|aiuti|usa|usi|se ti|se (il|la|l) (cliente|chiamante|utente))\b/,
   identity: { match: /^(?:sei|lei è|ti chiami)\s+/i, says: 'Sono ' },
+  calling: {
+    deeds: groups(
+      'prenotare prenotazione appuntamento fissare book booking reserve reservation appointment',
+      'annullare disdire cancellare cancellazione cancel cancellation delete',
+      'passare parlare persona umano operatore qualcuno collega transfer connect support',
+      'stato dove tracciare status track where',
+      'trovare cercare guardare controllare verificare find look search check get show',
+      'libero libera disponibile disponibilita available availability',
+      'ordinare ordine comprare order buy',
+      'cambiare spostare modificare change move update',
+      'tavolo table',
+      'richiamare chiamare callback call',
+      'tempo meteo weather',
+    ),
+    weekdays: list('lunedi martedi mercoledi giovedi venerdi sabato domenica'),
+    months: list('gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre'),
+    days: ['oggi', 'domani', 'dopodomani'],
+    time: {
+      before: { alle: 0, 'alle ore': 0, verso: 0 },
+      after: { ore: 0, 'e mezza': 30, 'e un quarto': 15 },
+      afternoon: /\b(?:di sera|del pomeriggio|di pomeriggio|stasera)\b/,
+    },
+    nameLead: /\b(?:mi chiamo|il mio nome è|a nome di|a nome|nome di|nome|sono)\s+/i,
+    placeLead: /\b(?:a|in|per|da|di|verso)\s+/gi,
+    answerLead:
+      /^(?:(?:sì|si|ok|bene|allora),?\s+)?(?:è il|è la|è|vorrei|il mio \w+ è|la mia \w+ è|il \w+ è|la \w+ è|per|alle|in)\s+/i,
+    spelled: { at: /\s+(?:chiocciola|et)\s+/gi, dot: /\s+punto\s+/gi },
+    yes: /^(?:si|certo|va bene|esatto|corretto|d accordo)\b/,
+    no: /^(?:no|non)\b/,
+    nevermind: /\b(?:lasci (?:stare|perdere)|lascia (?:stare|perdere)|non importa|fa niente)\b/,
+  },
   say: {
     greeting: 'Buongiorno! Come posso aiutarla?',
     thanks: 'Prego.',
@@ -61,5 +92,11 @@ export const italian: Language = {
     unknown: 'Mi dispiace, questo non lo so.',
     nothingToRepeat: 'Non ho ancora detto nulla.',
     prompt: 'Che cosa desidera sapere?',
+    tell: 'Mi dica, per favore:',
+    done: 'Fatto.',
+    failed: 'Mi dispiace, non ha funzionato.',
+    moment: 'Un momento, per favore.',
+    yes: 'sì',
+    no: 'no',
   },
 }

@@ -1,4 +1,4 @@
-import { groups, type Language, set } from './language.ts'
+import { groups, type Language, list, set } from './language.ts'
 
 export const portuguese: Language = {
   code: 'pt',
@@ -59,6 +59,37 @@ export const portuguese: Language = {
   instruction:
     /^(voce e|es um|atende|trabalha|trabalhas|a sua (tarefa|funcao)|o seu (papel|nome|objetivo)|sua (tarefa|funcao)|sempre|nunca|nao (diga|invente)|responda|responde|se perguntarem|fale|seja|cumprimente|ajude|use|se o (cliente|usuario|utilizador))\b/,
   identity: { match: /^(?:você é|és)\s+/i, says: 'Sou ' },
+  calling: {
+    deeds: groups(
+      'reservar reserva marcar agendar consulta book booking reserve reservation appointment',
+      'cancelar anular cancelamento cancel cancellation delete',
+      'passar falar pessoa humano atendente alguem colega transfer connect support person',
+      'estado onde rastrear status track where',
+      'procurar encontrar ver verificar consultar find look search check get show',
+      'livre disponivel disponibilidade available availability',
+      'pedir pedido encomenda comprar order buy',
+      'mudar alterar trocar change move update',
+      'mesa table',
+      'ligar telefonar callback call',
+      'tempo clima weather',
+    ),
+    weekdays: list('segunda terca quarta quinta sexta sabado domingo'),
+    months: list('janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro'),
+    days: ['hoje', 'amanha', 'depois de amanha'],
+    time: {
+      before: { as: 0, pelas: 0 },
+      after: { horas: 0, h: 0, 'e meia': 30, 'e um quarto': 15 },
+      afternoon: /\b(?:da (?:tarde|noite)|hoje a noite|esta noite)\b/,
+    },
+    nameLead: /\b(?:meu nome é|chamo-me|me chamo|em nome de|no nome de|nome|sou o|sou a|sou)\s+/i,
+    placeLead: /\b(?:em|para|de|no|na)\s+/gi,
+    answerLead:
+      /^(?:(?:sim|ok|bem|pois),?\s+)?(?:é o|é a|é|queria|quero|o meu \w+ é|a minha \w+ é|o \w+ é|a \w+ é|para|às|em)\s+/i,
+    spelled: { at: /\s+arroba\s+/gi, dot: /\s+ponto\s+/gi },
+    yes: /^(?:sim|claro|certo|pode ser|com certeza|exato)\b/,
+    no: /^(?:nao|nem)\b/,
+    nevermind: /\b(?:esqueca|esquece|deixe (?:estar|para la)|deixa (?:estar|para la)|nao importa)\b/,
+  },
   say: {
     greeting: 'Olá! Em que posso ajudar?',
     thanks: 'De nada.',
@@ -68,5 +99,11 @@ export const portuguese: Language = {
     unknown: 'Lamento, não tenho essa informação.',
     nothingToRepeat: 'Ainda não disse nada.',
     prompt: 'O que gostaria de saber?',
+    tell: 'Diga-me, por favor:',
+    done: 'Está feito.',
+    failed: 'Lamento, não funcionou.',
+    moment: 'Um momento, por favor.',
+    yes: 'sim',
+    no: 'não',
   },
 }

@@ -117,7 +117,10 @@ export class LiveCall implements PathCall {
     this.#options.leases.holdCall(this.callId).catch((err) => {
       options.log.warn({ err, callId: this.callId }, 'The call could not be leased yet')
     })
-    if (!this.log.state.queued) this.log.append({ type: 'queued' })
+    if (!this.log.state.queued) {
+      const { agentVersion } = options.agent
+      this.log.append({ type: 'queued', ...(agentVersion === undefined ? {} : { agent_version: agentVersion }) })
+    }
     this.leg.start(fromCaller(this, options.clock))
     this.happened({ type: 'connected' })
   }

@@ -6,6 +6,7 @@ import type { Turn } from './resume.ts'
 /** What events of a call's log change in its row and its turns. */
 export interface CallChange {
   status?: 'ringing' | 'in_progress'
+  agentVersion?: number
   /** Times in ms since 1970. */
   answeredAt?: number
   pickedUpAt?: number
@@ -59,6 +60,9 @@ function add(change: CallChange, event: CallEvent, firstTurn: number): void {
     change.turns.push({ ...turn, seq: firstTurn + change.turns.length })
   }
   switch (event.type) {
+    case 'queued':
+      if (event.agent_version !== undefined) change.agentVersion = event.agent_version
+      break
     case 'ringing':
       change.status ??= 'ringing'
       break

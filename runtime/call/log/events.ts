@@ -31,7 +31,8 @@ const who = Type.Object({ id: name, name })
 const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_000 }) })
 
 const LIFE = [
-  event('queued', {}),
+  /** `agent_version`: the one that is to talk. */
+  event('queued', { agent_version: Type.Optional(Type.Integer({ minimum: 1 })) }),
   event('ringing', {}),
   /** The callee picked up while no agent was reserved for the call, and waits for one. */
   event('picked_up', {}),

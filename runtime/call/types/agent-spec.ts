@@ -29,6 +29,8 @@ export type ToolSpec = Static<typeof TOOL_SPEC>
 export const AGENT_SPEC = Type.Object({
   agentId: Type.String(),
   agentName: Type.String(),
+  /** Absent: the draft. */
+  agentVersion: Type.Optional(Type.Integer()),
   systemPrompt: Type.String(),
   firstMessage: Type.String(),
   temperature: Type.Number(),

@@ -15,6 +15,8 @@ export interface Voice {
   speak: SpeakSentence
   /** The same voice in another language; undefined where it stays as it is. */
   inLanguage?(tag: string): Voice | undefined
+  /** Opens the connection of the first sentence beforehand. */
+  prewarm?(): void
   /** The call is over. */
   dispose?(): void
 }
@@ -36,6 +38,10 @@ export class SentenceTTS extends tts.TTS implements SpeaksLanguages {
 
   override get provider(): string {
     return this.#voice.provider
+  }
+
+  prewarm(): void {
+    this.#voice.prewarm?.()
   }
 
   speakIn(language: string): void {

@@ -46,7 +46,11 @@ t.test('secrets sealed under an earlier key are sealed anew, after which that ke
   t.not(keyLabel(trunk.body.trunk_id), trunk.body.trunk_id)
 
   const rotated = { dataKey: NEW_KEY, dataKeyOld: ['a key of long ago', old], jwtApiSecret }
-  t.same(await resealAll(api.store, rotated, log), { resealed: 2 })
+  t.same(
+    await resealAll(api.store, rotated, log),
+    { resealed: 3 },
+    'the header of the agent, of its version, and the trunk',
+  )
   t.same(await openedBy(NEW_KEY), ['trunk secret', 'Bearer secret'])
   t.same(await openedBy(old), [undefined, undefined])
   const after = await sealed()
@@ -113,7 +117,7 @@ t.test('every column that holds a sealed secret is sealed anew', async (t) => {
   const before = await sealedTexts()
   t.same([...before.keys()].sort(), SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort())
   const count = [...before.values()].flat().length
-  t.equal(count, 8, 'two headers, and one of each other column')
+  t.equal(count, 10, 'two headers of the agent and of its version, and one of each other column')
 
   const { dataKey: old, jwtApiSecret } = api.config
   t.same(await resealAll(api.store, { dataKey: NEW_KEY, dataKeyOld: [old], jwtApiSecret }, log), { resealed: count })

@@ -61,7 +61,10 @@ t.test('an unknown topic is answered with the known ones', async (t) => {
 t.test('a model in use that ends is told sixty days before, and is a fault once it is gone', async (t) => {
   const settingsFile = join(await testFolder(t), 'plugins.json')
   const shipped = JSON.parse(await readFile(join(ROOT, 'config/plugins.json'), 'utf8')) as Record<string, object>
-  await writeFile(settingsFile, JSON.stringify({ ...shipped, openai: { ...shipped.openai, grant: {} } }))
+  await writeFile(
+    settingsFile,
+    JSON.stringify({ ...shipped, openai: { ...shipped.openai, grant: {}, options: { ttsModel: 'gpt-4o-mini-tts' } } }),
+  )
   const at = (day: string) =>
     diagnoseProviders({ config: {}, env: { OPENAI_API_KEY: 'k' }, nowMs: Date.parse(`${day}T00:00:00Z`), settingsFile })
   t.match((await at('2026-11-26')).text, /models {2}ENDING +OpenAI switches "gpt-4o-mini-tts" off on 2027-01-06/)

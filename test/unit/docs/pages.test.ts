@@ -6,7 +6,7 @@ import { startTestJobs } from '../../support/instance/jobs.ts'
 const options = { timeout: 600_000, skip: withoutCurl }
 
 t.test('the examples of the README and of the pages that go on from it run as printed', options, async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { env: { PATCHBAY_TOOLS_ALLOW_NET: 'localhost:8765' } })
   await startTestJobs(t, api)
   // Without a voice worker: a batch whose rows wait for one is still running when it is paused.
   const pages = [
@@ -49,7 +49,8 @@ t.test('the examples of the README and of the pages that go on from it run as pr
   const [found = '', answered = ''] = printed('docs/knowledge.md')
   t.match(found, /within 45 days/)
   t.match(answered, /45 days/)
-  const [tools = ''] = printed('docs/tools.md')
+  const [tools = '', called = ''] = printed('docs/tools.md')
+  t.match(called, /"response":"[^"]*order id[^"]*".*"response":"Status: on its way, arrives: Monday\."/s)
   t.match(tools, /\*{8}.*"name":"order_status".*"name":"to_support".*"name":"end_call"/)
   const telephony = printed('docs/telephony.md').join('')
   t.match(telephony, /"phone_number":"\+14155550101".*"provider":"sip"/)

@@ -55,7 +55,10 @@ t.test('the call log as CSV', async (t) => {
       },
     )
     t.equal(records[0]?.agent_name, 'Ada "the", voice')
-    t.match(answer.text.slice(0, answer.text.indexOf('\r\n')), /^call_log_id,workspace_id,agent_id,.*,p95_ms,error$/)
+    t.match(
+      answer.text.slice(0, answer.text.indexOf('\r\n')),
+      /^call_log_id,workspace_id,agent_id,.*,p95_ms,error,agent_version$/,
+    )
   })
 
   await t.test('takes the filters of the logs', async (t) => {

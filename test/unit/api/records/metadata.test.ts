@@ -56,7 +56,14 @@ t.test('an event of a moment in a call says which call it is', async (t) => {
   const [event] = await events('call.transferred')
   t.same(event.data, {
     ...data,
-    ...{ from_number: FROM, to_number: '+14155550199', batch_id: null, campaign_slug: null, prospect_uuid: null },
+    ...{
+      agent_version: null,
+      from_number: FROM,
+      to_number: '+14155550199',
+      batch_id: null,
+      campaign_slug: null,
+      prospect_uuid: null,
+    },
     ...{ external_id: 'crm-3', metadata: { deal: '3' } },
   })
 })

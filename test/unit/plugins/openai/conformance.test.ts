@@ -44,6 +44,17 @@ t.test('the realtime stt of plugin "openai" conforms', async (t) =>
   }),
 )
 
+const voice = { openai: { ttsModel: 'gpt-realtime-2.1-mini' } }
+const realtimeVoice = await registryWith(t, env, voice)
+const unreachableVoice = await registryWith(t, { ...env, OPENAI_BASE_URL: await deserted() }, voice)
+
+t.test('the realtime tts of plugin "openai" conforms', (t) =>
+  runTtsConformance(t, {
+    make: () => realtimeVoice.create('tts', 'openai'),
+    makeFailing: () => unreachableVoice.create('tts', 'openai'),
+  }),
+)
+
 t.test('the llm of plugin "openai" conforms', (t) =>
   runLlmConformance(t, {
     make: () => registry.create('llm', 'openai'),

@@ -34,6 +34,12 @@ t.test('the realtime stt of plugin "openai" tells faults as what they are', asyn
   }),
 )
 
+const realtimeVoice = await registryWith(t, env, { openai: { ttsModel: 'gpt-realtime-2.1-mini' } })
+
+t.test('the realtime tts of plugin "openai" tells faults as what they are', (t) =>
+  runTtsFaults(t, { ...suite, inBand: true, make: () => realtimeVoice.create('tts', 'openai') }),
+)
+
 t.test('the llm of plugin "openai" tells faults as what they are', (t) =>
   runLlmFaults(t, { ...suite, make: () => registry.create('llm', 'openai') }),
 )

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
@@ -6,15 +6,30 @@ import { checkChoice } from '../../../../runtime/plugin/catalogue.ts'
 import { defaultProviders } from '../../../../runtime/plugin/default-providers.ts'
 import { describeDefaults } from '../../../../runtime/plugin/describe-defaults.ts'
 import { loadPlugins, ROOT } from '../../../../runtime/plugin/host.ts'
-import { parseManifest } from '../../../../runtime/plugin/manifest.ts'
+import { parseManifest, readPluginSettings } from '../../../../runtime/plugin/manifest.ts'
 import { faultOfEnd } from '../../../../runtime/plugin/model-ends.ts'
+import { testFolder } from '../../../support/instance/services.ts'
 
 const NOVEMBER = Date.parse('2026-11-26T12:00:00Z')
 const APRIL = Date.parse('2027-04-26T12:00:00Z')
 const log = pino({ level: 'silent' })
 
-const registryAt = (nowMs: number, env: Record<string, string> = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }) =>
-  loadPlugins({ config: {}, env, log, signal: new AbortController().signal, nowMs: () => nowMs })
+async function registryAt(
+  nowMs: number,
+  env: Record<string, string> = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' },
+  ttsModel?: string,
+) {
+  const options = ttsModel === undefined ? {} : { settingsFile: await settingsWith(ttsModel) }
+  return loadPlugins({ config: {}, env, log, signal: new AbortController().signal, nowMs: () => nowMs, ...options })
+}
+
+/** The operator's settings with this model as OpenAI's voice. */
+async function settingsWith(ttsModel: string): Promise<string> {
+  const shipped = await readPluginSettings(join(ROOT, 'config/plugins.json'))
+  const settingsFile = join(await testFolder(t), 'plugins.json')
+  await writeFile(settingsFile, JSON.stringify({ ...shipped, openai: { ...shipped.openai, options: { ttsModel } } }))
+  return settingsFile
+}
 
 t.test('no default of ours has an end within a year, and nothing listed is past its own', async (t) => {
   for (const name of await readdir(join(ROOT, 'plugins'))) {
@@ -23,9 +38,8 @@ t.test('no default of ours has an end within a year, and nothing listed is past 
       for (const model of provides?.models ?? []) {
         t.equal(faultOfEnd(name, provides ?? {}, model, NOVEMBER), undefined, `${name} ${kind} ${model}`)
       }
-      const isSpeech = kind === 'tts'
       const end = provides?.ends?.[provides.defaultModel ?? '']
-      if (!isSpeech) t.equal(end, undefined, `the default of ${name} ${kind} stays`)
+      t.equal(end, undefined, `the default of ${name} ${kind} stays`)
     }
   }
 })
@@ -34,9 +48,11 @@ t.test('a model that is gone is an error that names its successor, before anythi
   const registry = await registryAt(APRIL)
   const failure = await registry.create('llm', 'openai', { model: 'gpt-4.1-mini' }).catch((error: unknown) => error)
   t.match(failure, { code: 'plugin', message: /OpenAI switched "gpt-4.1-mini" off on 2027-01-14; use "gpt-6-luna"/ })
-  const voice = await registry.create('tts', 'openai').catch((error: unknown) => error)
-  t.match(voice, { message: /"gpt-4o-mini-tts" off on 2027-01-06; choose voices of another provider/ })
   t.ok(await registry.create('llm', 'openai'), 'the default still answers')
+  t.ok(await registry.create('tts', 'openai'), 'so does the default voice')
+  const old = await registryAt(APRIL, { OPENAI_API_KEY: 'k' }, 'gpt-4o-mini-tts')
+  const voice = await old.create('tts', 'openai').catch((error: unknown) => error)
+  t.match(voice, { message: /"gpt-4o-mini-tts" off on 2027-01-06; use "gpt-realtime-2.1-mini"/ })
   t.ok(
     await (await registryAt(NOVEMBER)).create('llm', 'openai', { model: 'gpt-4.1-mini' }),
     'as it does before that day',
@@ -57,7 +73,7 @@ t.test('an agent that names a model that is gone is refused with the successor',
 })
 
 t.test('start-up warns sixty days before a default ends', async (t) => {
-  const registry = await registryAt(NOVEMBER, { OPENAI_API_KEY: 'k' })
+  const registry = await registryAt(NOVEMBER, { OPENAI_API_KEY: 'k' }, 'gpt-4o-mini-tts')
   const defaults = { ...defaultProviders(registry, {}), tts: { provider: 'openai', reason: 'setting' as const } }
   t.match(
     describeDefaults(registry, defaults, NOVEMBER).join('\n'),

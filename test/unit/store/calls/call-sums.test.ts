@@ -45,7 +45,7 @@ async function compare(t: Test, workspaceId: string, what: string): Promise<void
     const agentId = i % 4 === 1 ? agents[0] : undefined
     const callType = i % 4 === 2 ? ('web' as const) : undefined
     const finest = i % 2 === 0 ? 'day' : 'hour'
-    const kept = callSums(tenant, { startMs, endMs, agentId, callType }, finest)
+    const kept = await callSums(tenant, { startMs, endMs, agentId, callType }, finest)
     const own = sql`(select created_at as at, disposition, 1 as n, (answered_at is not null)::int as answered,
         coalesce(duration_ms, 0) as duration_ms, llm_input_tokens + llm_output_tokens as tokens, coalesce(cost_llm, 0) as cost_llm,
         coalesce(cost_tts, 0) as cost_tts, (cost_llm is not null)::int as known_llm from calls

@@ -1,5 +1,5 @@
 /**
- * The days from which the services refuse a model, as their SDKs announce them: openai 7.57.0 (2026-11-13), @anthropic-ai/sdk
+ * The days from which the services refuse a model, as their SDKs announce them: openai 7.59.0 (2026-11-17), @anthropic-ai/sdk
  * 1.14.0 (2026-11-24); of @google/genai 3.3.0 the models it lists no more.
  */
 const LAST_DAYS: Readonly<Record<string, string>> = {
@@ -18,6 +18,8 @@ const LAST_DAYS: Readonly<Record<string, string>> = {
   'tts-1': '2027-01-06',
   'tts-1-hd': '2027-01-06',
   'gpt-4o-mini-tts': '2027-01-06',
+  'gpt-realtime': '2027-01-20',
+  'gpt-realtime-mini': '2027-01-20',
   'whisper-1': '2027-02-26',
   'gpt-4o-transcribe': '2027-02-26',
   'gpt-4o-mini-transcribe': '2027-02-26',

@@ -5,12 +5,13 @@ import { answer } from '../../../../../plugins/offline/answer.ts'
 import { type Double, type Exchange, json, startDouble } from '../server.ts'
 import { bytesOf, type SpeechWorld, samplesOf } from '../speech/speech.ts'
 import { isSwitchedOff } from './last-days.ts'
-import { openaiRealtime } from './openai-realtime.ts'
+import { type ConversationOptions, openaiConversation } from './openai-conversation.ts'
+import { openaiTranscription } from './openai-transcription.ts'
 
 /**
  * OpenAI's HTTP API as platform.openai.com/docs/api-reference describes it, as far as Patchbay uses it: chat completions
- * streamed as server-sent events with tool calls and usage, speech, transcriptions, embeddings, models, and transcription
- * sessions of the Realtime API. Models, fields and what is refused: npm openai 7.57.0 (2026-11-13).
+ * streamed as server-sent events with tool calls and usage, speech, transcriptions, embeddings, models, and sessions
+ * of the Realtime API. Models, fields and what is refused: npm openai 7.57.0 (2026-11-13).
  */
 export interface OpenAIDoubleOptions {
   key: string
@@ -18,6 +19,8 @@ export interface OpenAIDoubleOptions {
   models?: readonly string[]
   /** Models whose last day is over are refused; `YYYY-MM-DD`. */
   today?: string
+  /** How its sessions of speech to speech behave. */
+  conversation?: ConversationOptions
 }
 
 const MODELS = [
@@ -81,7 +84,12 @@ export function startOpenAIDouble(options: OpenAIDoubleOptions): Promise<Double>
       'POST /v1/audio/transcriptions': (exchange) => transcribe(exchange, speech),
       'POST /v1/embeddings': embed,
     },
-    sockets: { '/v1/realtime': (channel, url) => openaiRealtime(channel, url, speech) },
+    sockets: {
+      '/v1/realtime': (channel, url) =>
+        url.searchParams.get('intent') === 'transcription'
+          ? openaiTranscription(channel, speech)
+          : openaiConversation(channel, url, options.conversation ?? { speech }),
+    },
   })
 }
 

@@ -77,7 +77,7 @@ function faultOfSession(session: ClientEvent['session']): [code: string, message
 }
 
 /** A transcription session of the Realtime API with server-side voice detection. */
-export function openaiRealtime(channel: Channel, url: URL, speech: SpeechWorld) {
+export function openaiTranscription(channel: Channel, speech: SpeechWorld) {
   const send = (type: string, fields: object = {}) =>
     channel.send({ type, event_id: `event_${randomUUID()}`, ...fields })
   const fail = (code: string | null, message: string, type = 'invalid_request_error') =>
@@ -87,7 +87,6 @@ export function openaiRealtime(channel: Channel, url: URL, speech: SpeechWorld) 
   let speaking = false
   let told = ''
   let samplesSinceCommit = 0
-  if (url.searchParams.get('intent') !== 'transcription') return channel.close(4000, 'not a transcription session')
 
   const begin = (atMs: number) => {
     item = `item_${randomUUID()}`

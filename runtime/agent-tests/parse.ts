@@ -1,0 +1,191 @@
+import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { nearest } from '../lib/nearest.ts'
+import { isTimeZone } from '../lib/zoned-time.ts'
+import { patternFault } from './pattern.ts'
+import {
+  type AgentTest,
+  agentTestCheck,
+  CALLED_ONLY,
+  type ExpectedFact,
+  FACT_KINDS,
+  AgentTest as schema,
+} from './schema.ts'
+
+/** What is wrong with a test, and where. `line` is missing where it is no file. */
+export interface TestFault {
+  path: readonly (string | number)[]
+  message: string
+  line?: number
+}
+
+export const MAX_TEST_BYTES = 1 << 20
+/** A test needs none; more are a bomb. */
+const MAX_ALIASES = 20
+const MAX_FAULTS = 50
+const MAX_DEPTH = 24
+
+export type ParsedTest = { test: AgentTest; faults?: undefined } | { test?: undefined; faults: TestFault[] }
+
+/** A test as it stands in a file: one YAML document, or JSON. */
+export function parseTest(text: string): ParsedTest {
+  if (Buffer.byteLength(text) > MAX_TEST_BYTES) {
+    return { faults: [{ path: [], message: `is larger than ${MAX_TEST_BYTES >> 10} KiB` }] }
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false })
+  if (document.errors.length > 0) {
+    return {
+      faults: document.errors.slice(0, MAX_FAULTS).map(({ message, pos }) => ({
+        path: [],
+        message: message.split('\n')[0] ?? message,
+        line: lines.linePos(pos[0]).line,
+      })),
+    }
+  }
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: MAX_ALIASES })
+  } catch (error) {
+    return { faults: [{ path: [], message: error instanceof Error ? error.message : String(error), line: 1 }] }
+  }
+  const faults = testFaults(value)
+  if (faults.length === 0) return { test: value as AgentTest }
+  return { faults: faults.map((fault) => ({ ...fault, line: lineOf(document, fault.path, lines) })) }
+}
+
+/** What is wrong with a test that came as a value; none: it is an `AgentTest`. */
+export function testFaults(value: unknown): TestFault[] {
+  if (depthOf(value, 0) > MAX_DEPTH) return [{ path: [], message: 'is nested too deeply' }]
+  const unknown = unknownKeys(value)
+  if (unknown.length > 0) return unknown.slice(0, MAX_FAULTS)
+  if (!agentTestCheck.Check(value)) {
+    const faults = [...agentTestCheck.Errors(value)].map(({ instancePath, message }) => ({
+      path: pathOf(instancePath),
+      message,
+    }))
+    return (faults.length === 0 ? [{ path: [], message: 'is no test' }] : faults).slice(0, MAX_FAULTS)
+  }
+  return meaningFaults(value).slice(0, MAX_FAULTS)
+}
+
+/** What the shape alone does not tell. */
+function meaningFaults(test: AgentTest): TestFault[] {
+  const faults: TestFault[] = []
+  const refuse = (path: TestFault['path'], message: string) => faults.push({ path, message })
+  const checkPattern = (path: TestFault['path'], pattern: string | undefined) => {
+    const fault = pattern === undefined ? undefined : patternFault(pattern)
+    if (fault !== undefined) refuse(path, fault)
+  }
+  const { caller, expect = [], judge = [], clock } = test
+  if (expect.length + judge.length === 0)
+    refuse(['expect'], 'a test without expectations proves nothing: add facts or sentences to judge')
+  const isSimulated = caller.persona !== undefined || caller.goal !== undefined
+  if (caller.say === undefined && caller.goal === undefined)
+    refuse(['caller'], 'needs `say` (lines) or `goal` (a simulated caller)')
+  if (caller.say !== undefined && isSimulated)
+    refuse(['caller'], 'has lines and a goal: it is scripted or simulated, not both')
+  for (const [i, line] of (caller.say ?? []).entries()) {
+    if (typeof line === 'string') continue
+    const does = [line.say, line.keys, line.silence, line.hang_up].filter((one) => one !== undefined).length
+    if (does !== 1) refuse(['caller', 'say', i], 'does one of `say`, `keys`, `silence`, `hang_up`')
+    if (line.barge_in_at !== undefined && line.say === undefined)
+      refuse(['caller', 'say', i, 'barge_in_at'], 'needs `say`')
+    checkPattern(['caller', 'say', i, 'when'], line.when)
+  }
+  for (const [i, fact] of expect.entries()) {
+    const kinds = FACT_KINDS.filter((kind) => fact[kind] !== undefined)
+    if (kinds.length !== 1) refuse(['expect', i], `states one fact, of ${FACT_KINDS.join(', ')}`)
+    const stray = CALLED_ONLY.find((key) => fact[key] !== undefined && fact.called === undefined)
+    if (stray !== undefined) refuse(['expect', i, stray], 'belongs to `called`')
+    for (const key of ['heard', 'never_heard', 'after_heard'] as const) checkPattern(['expect', i, key], fact[key])
+    for (const [key, bounds] of boundsOf(fact)) {
+      if (bounds.min !== undefined && bounds.max !== undefined && bounds.min > bounds.max) {
+        refuse(['expect', i, key], '`min` is above `max`')
+      }
+    }
+  }
+  if (clock !== undefined && readClock(clock, 'UTC') === undefined) {
+    refuse(['clock'], 'must be like `2026-03-29T01:30:00 America/Los_Angeles`')
+  }
+  return faults
+}
+
+function boundsOf(fact: ExpectedFact): [string, { min?: number; max?: number }][] {
+  return Object.entries(fact).filter(
+    (entry): entry is [string, { min?: number; max?: number }] =>
+      ['latency_p95_ms', 'silence_ms', 'duration_s', 'turns', 'interruptions', 'cost_usd'].includes(entry[0]) &&
+      typeof entry[1] === 'object',
+  )
+}
+
+const CLOCK = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\s+(\S+))?$/
+
+/** Wall-clock time and zone of a test's clock; undefined where it is none. */
+export function readClock(text: string, zone: string): { wallMs: number; zone: string } | undefined {
+  const [, time, named = zone] = CLOCK.exec(text.trim()) ?? []
+  if (time === undefined || !isTimeZone(named)) return undefined
+  const wallMs = Date.parse(`${time.length === 16 ? `${time}:00` : time}Z`)
+  return Number.isNaN(wallMs) ? undefined : { wallMs, zone: named }
+}
+
+interface JsonSchema {
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  patternProperties?: Record<string, JsonSchema>
+  additionalProperties?: unknown
+}
+
+/** Keys that the schema doesn't know, each with the nearest one that it does. */
+function unknownKeys(
+  value: unknown,
+  of: JsonSchema = schema as JsonSchema,
+  path: (string | number)[] = [],
+): TestFault[] {
+  if (Array.isArray(value)) {
+    const items = of.items ?? of.anyOf?.find((one) => one.items !== undefined)?.items
+    return items === undefined ? [] : value.flatMap((one, i) => unknownKeys(one, items, [...path, i]))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  const shape = of.properties || of.patternProperties ? of : of.anyOf?.find((one) => one.properties !== undefined)
+  const free = Object.values(shape?.patternProperties ?? {})[0]
+  const known = shape?.properties
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (known === undefined) return free === undefined ? [] : unknownKeys(part, free, [...path, key])
+    const own = Object.hasOwn(known, key) ? known[key] : undefined
+    if (own !== undefined) return unknownKeys(part, own, [...path, key])
+    const near = nearest(key, Object.keys(known))
+    const meant = near === undefined ? `known are ${Object.keys(known).join(', ')}` : `did you mean \`${near}\`?`
+    return [{ path: [...path, key], message: `unknown key \`${key}\`; ${meant}` }]
+  })
+}
+
+function depthOf(value: unknown, depth: number): number {
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return depth
+  return Math.max(depth, ...Object.values(value).map((part) => depthOf(part, depth + 1)))
+}
+
+const pathOf = (pointer: string): (string | number)[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+/** The line of the file where that stands, or where what it would be in begins. */
+function lineOf(document: Document, path: readonly (string | number)[], lines: LineCounter): number {
+  let node: Node | null = document.contents
+  let at = node?.range?.[0] ?? 0
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String((key as { value?: unknown })?.value ?? key) === String(part))
+      if (pair === undefined) break
+      at = (pair.key as Node | null)?.range?.[0] ?? at
+      node = pair.value as Node | null
+    } else if (isSeq(node)) {
+      node = (node.items[Number(part)] as Node | undefined) ?? null
+      at = node?.range?.[0] ?? at
+    } else break
+  }
+  return lines.linePos(at).line
+}

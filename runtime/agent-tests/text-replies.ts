@@ -1,0 +1,128 @@
+import type { CallEventBody } from '../call/log/events.ts'
+import type { ToolSpec } from '../call/types/agent-spec.ts'
+import type { Report } from '../conversation/stages/signal.ts'
+import { TRANSFER_OUTPUT } from '../tools/transfer-output.ts'
+import type { MockAnswer } from './mocks.ts'
+import type { SimulatedClock } from './simulated-clock.ts'
+import type { ModelStep, TextModel } from './text-model.ts'
+import type { TextSpeech } from './text-speech.ts'
+
+/** What a voice adds to the model's time. */
+const VOICE_MS = 200
+const LOOK_AGAIN_MS = 60
+/** Rounds of tools in one answer; then the model is asked without any. */
+const MAX_TOOL_STEPS = 10
+
+/** The language model of a conversation in text. */
+export type ReplyModel = Pick<TextModel, 'ask' | 'said' | 'heard' | 'note' | 'returned' | 'lastFailure' | 'hopeless'>
+
+interface TextRepliesOptions {
+  clock: SimulatedClock
+  model: ReplyModel
+  tools: readonly ToolSpec[]
+  speech: TextSpeech
+  callTool(name: string, given: Record<string, unknown>): Promise<MockAnswer>
+  report(report: Report): void
+  tell(event: CallEventBody): void
+  /** Acts then, unless the conversation is over. */
+  later(delayMs: number, act: () => void): void
+  /** Simulated time stands still meanwhile. */
+  await(work: Promise<unknown>): void
+  transferred(): void
+}
+
+/** The agent's answers in a conversation in text: the model's words and the tools it calls, each when it would have come. */
+export class TextReplies {
+  readonly #options: TextRepliesOptions
+  /** Counts answers: what belongs to an earlier one is dropped. */
+  #answer = 0
+  #busy = false
+  #toolsRunning = 0
+
+  constructor(options: TextRepliesOptions) {
+    this.#options = options
+  }
+
+  /** The caller waits for words that are not there yet. */
+  get thinking(): boolean {
+    return this.#busy || this.#toolsRunning > 0
+  }
+
+  /** What is being made is not said; tools that were called go on. */
+  cancel(): void {
+    this.#answer++
+    this.#busy = false
+    this.#toolsRunning = 0
+  }
+
+  start(instructions?: string): void {
+    this.cancel()
+    this.#busy = true
+    const answer = this.#answer
+    const begin = (): void => {
+      if (answer !== this.#answer) return
+      // What is said to its end is not cut off by an answer, either.
+      if (this.#options.speech.uninterruptible) this.#options.later(LOOK_AGAIN_MS, begin)
+      else this.#ask(answer, 0, instructions)
+    }
+    begin()
+  }
+
+  #ask(answer: number, step: number, instructions?: string): void {
+    const asking = this.#options.model.ask({ withTools: step < MAX_TOOL_STEPS, instructions })
+    this.#options.await(asking.then((made) => this.#answered(answer, step, made)))
+  }
+
+  #answered(answer: number, step: number, { text, calls, firstTextMs, tookMs, failed }: ModelStep): void {
+    const { clock, model, speech, report, later } = this.#options
+    const isCurrent = (): boolean => answer === this.#answer
+    const others = calls.filter(({ name }) => this.#kindOf(name) !== 'hang_up')
+    const hangsUp = others.length < calls.length
+    const isLast = others.length === 0
+    if (text !== '') {
+      later(firstTextMs, () => {
+        if (isCurrent()) report({ type: 'first_text', atMs: clock.monotonicMs() })
+      })
+    }
+    later(text === '' ? tookMs : firstTextMs + VOICE_MS, () => {
+      if (!isCurrent()) return
+      if (isLast) this.#busy = false
+      if (text === '' && !isLast) return
+      const remember = text === '' ? undefined : model.said(text)
+      speech.say({
+        ...{ text, purpose: 'reply', interruptible: true, hangsUp },
+        ...(failed ? { failed: 'llm' as const } : {}),
+        over: (heard) => remember?.(heard),
+      })
+    })
+    if (isLast) return
+    later(Math.max(tookMs, text === '' ? 0 : firstTextMs + VOICE_MS), () => {
+      if (isCurrent()) this.#callTools(answer, step, others)
+    })
+  }
+
+  #callTools(answer: number, step: number, calls: ModelStep['calls']): void {
+    this.#toolsRunning = calls.length
+    this.#options.await(Promise.all(calls.map((call) => this.#callTool(answer, step, call))))
+  }
+
+  async #callTool(answer: number, step: number, { id, name, given, args }: ModelStep['calls'][number]): Promise<void> {
+    const { model, tell, later, callTool, transferred } = this.#options
+    tell({ type: 'tool_called', id, name, arguments: given ?? {} })
+    const wrong = 'Wrong arguments: they are no JSON object'
+    const { output, afterMs, error } =
+      given === undefined ? { output: wrong, afterMs: 0, error: wrong } : await callTool(name, given)
+    later(afterMs, () => {
+      tell({ type: 'tool_returned', id, result: output, ms: afterMs, ...(error === undefined ? {} : { error }) })
+      // What was called stays known, also where the caller spoke meanwhile.
+      model.returned({ id, name, args, output })
+      if (answer !== this.#answer) return
+      if (this.#kindOf(name) === 'transfer' && output === TRANSFER_OUTPUT) transferred()
+      else if (--this.#toolsRunning === 0) this.#ask(answer, step + 1)
+    })
+  }
+
+  #kindOf(name: string): string | undefined {
+    return this.#options.tools.find((tool) => tool.name === name)?.kind
+  }
+}

@@ -1,0 +1,150 @@
+import { type Kysely, sql } from 'kysely'
+import { ByteCache } from '../../runtime/lib/byte-cache.ts'
+import type { Agent, AgentContent, AllTables } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+
+/** The row of an agent is its draft; versions are made from it and never change. */
+
+/**
+ * The columns of `agents` that are content of a version. For a column that came after the first versions: the value that versions without
+ * it have.
+ */
+export const VERSIONED_COLUMNS = {
+  llm_provider: undefined,
+  llm_model: undefined,
+  temperature: undefined,
+  system_prompt: undefined,
+  first_message: undefined,
+  stt_provider: undefined,
+  stt_model: undefined,
+  tts_provider: undefined,
+  tts_voice: undefined,
+  tools: undefined,
+  fallbacks: undefined,
+  voicemail: undefined,
+  voicemail_message: undefined,
+  recording_notice: undefined,
+  consent_message: undefined,
+  language: undefined,
+  interruption: undefined,
+  timezone: undefined,
+  endpointing: undefined,
+  dead_air: undefined,
+  max_duration_s: undefined,
+  idle_timeout_s: undefined,
+  keyterms: undefined,
+  pronunciation: undefined,
+  ai_disclosure: undefined,
+  register: undefined,
+  phrases: undefined,
+  analysis: undefined,
+} satisfies Partial<Record<keyof Agent, unknown>>
+
+/** The columns that hold for an agent whatever version is live: a change of them is at once. */
+export const UNVERSIONED_COLUMNS = [
+  'id',
+  'workspace_id',
+  'agent_name',
+  'public_access',
+  'knowledge_version',
+  'created_at',
+  'updated_at',
+  'publishing',
+  'live_version',
+  'live_digest',
+  'unpublished',
+] as const satisfies readonly (keyof Agent)[]
+
+/** Who publishes: a user or an API key. */
+export interface Publisher {
+  id: string
+  name: string
+}
+
+interface Publication {
+  /** Null: Patchbay itself. */
+  by: Publisher | null
+  note?: string
+  /** Publishes also where `publishing` is `manual`. */
+  isAsked?: boolean
+}
+
+/** What of an agent is live after a change of its draft. */
+interface LiveState {
+  version: number | null
+  /** The draft is another. */
+  unpublished: boolean
+  /** This change made the version. */
+  isNew: boolean
+}
+
+/**
+ * Publishes the draft where it is to be live, unless it is as the live version. To be called in the transaction of every change of an
+ * agent's content or documents, which holds the agent's row. Undefined: there is no such agent.
+ */
+export async function settleDraft(
+  { workspaceId, db }: { workspaceId: string; db: Kysely<AllTables> },
+  agentId: string,
+  { by, note = '', isAsked = false }: Publication,
+): Promise<LiveState | undefined> {
+  const { rows } = await sql<LiveState>`
+    with draft as materialized (
+      select a.id, a.live_version, a.live_digest, a.publishing = 'immediate' or ${isAsked} as goes_live, c.content,
+        encode(sha256(convert_to(c.content::text, 'UTF8')), 'hex') as digest
+      from agents a, lateral (
+        select to_jsonb(a) - ${[...UNVERSIONED_COLUMNS]}::text[] || jsonb_build_object('documents', coalesce((
+          select jsonb_agg(jsonb_build_object('id', d.id, 'filename', d.filename) order by d.id)
+          from documents d where d.agent_id = a.id and d.status = 'ready'), '[]')) as content
+      ) c
+      where a.id = ${agentId} and a.workspace_id = ${workspaceId}
+    ),
+    next as (
+      select d.*, coalesce((select max(v.number) from agent_versions v where v.agent_id = d.id), 0) + 1 as number
+      from draft d where d.goes_live and d.live_digest is distinct from d.digest
+    ),
+    made as (
+      insert into agent_versions (agent_id, workspace_id, number, content, digest, note, published_by)
+      select id, ${workspaceId}, number, content, digest, ${note}, ${by === null ? null : JSON.stringify(by)}::jsonb
+      from next
+    )
+    update agents a set live_version = coalesce(n.number, a.live_version), live_digest = coalesce(n.digest, a.live_digest),
+      unpublished = n.number is null and d.digest is distinct from d.live_digest
+    from draft d left join next n on true
+    where a.id = d.id and a.workspace_id = ${workspaceId}
+    returning a.live_version as version, a.unpublished, n.number is not null as "isNew"`.execute(db)
+  return rows[0]
+}
+
+/** What was read lately: a version never changes. */
+const contents = new ByteCache<AgentContent>({
+  mostEntries: 1_000,
+  mostBytes: 32 * 1024 * 1024,
+  mostBytesOfOwner: 4 * 1024 * 1024,
+})
+
+/** The agent as a version has it; what belongs to no version is as in the row. Undefined: there is no such version. */
+export async function agentOfVersion(tenant: Tenant, agent: Agent, number: number): Promise<Agent | undefined> {
+  const key = `${agent.id}/${number}`
+  let content = contents.get(key)
+  if (content === undefined) {
+    const row = await tenant.db
+      .selectFrom('agent_versions')
+      .select(['content', sql<number>`octet_length(content::text)`.as('bytes')])
+      .where('agent_id', '=', agent.id)
+      .where('number', '=', number)
+      .executeTakeFirst()
+    if (row === undefined) return undefined
+    content = row.content
+    contents.set(key, content, { owner: tenant.workspaceId, bytes: row.bytes })
+  }
+  return { ...agent, ...withContent(content) }
+}
+
+/** The columns of a version. */
+function withContent(content: AgentContent): Partial<Agent> {
+  const entries = Object.entries(VERSIONED_COLUMNS).map(([column, absent]) => [
+    column,
+    content[column] ?? absent ?? null,
+  ])
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { uuidv7 } from 'uuidv7'
+import { settleDraft, UNVERSIONED_COLUMNS, VERSIONED_COLUMNS } from '../../../../store/agents/agent-versions.ts'
+import { agentById, agentDetails, insertAgent, type NewAgent, updateAgent } from '../../../../store/agents/agents.ts'
+import { agentAsUsed, served } from '../../../../store/agents/served-agents.ts'
+import { openStore } from '../../../../store/database/database.ts'
+import type { Tenant } from '../../../../store/database/tenant.ts'
+import { testDatabase } from '../../../support/instance/services.ts'
+
+const AGENT: NewAgent = {
+  agent_name: 'Reception',
+  llm_provider: 'sim',
+  llm_model: 'x',
+  temperature: 0.7,
+  system_prompt: 'Be kind.',
+  first_message: 'Hello!',
+  stt_provider: 'sim',
+  stt_model: 'x',
+  tts_provider: 'sim',
+  tts_voice: 'x',
+}
+const ADA = { id: '0197f3a2-7c1e-7000-8000-000000000001', name: 'Ada' }
+
+const versionsOf = async ({ db }: Tenant, agentId: string) => {
+  const rows = await db
+    .selectFrom('agent_versions')
+    .select(['number', 'published_by', 'note', 'content'])
+    .where('agent_id', '=', agentId)
+    .orderBy('number')
+    .execute()
+  return rows.map(({ content, published_by, ...row }) => ({
+    ...row,
+    by: published_by?.name ?? null,
+    prompt: content.system_prompt,
+  }))
+}
+
+/** The tenant, and how many queries it was asked. */
+function counting(tenant: Tenant) {
+  let queries = 0
+  const db = tenant.db.withPlugin({
+    transformQuery({ node }) {
+      queries++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return { ...tenant, db, asked: () => queries }
+}
+
+const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 6 })
+t.teardown(() => store.close())
+const workspaceId = uuidv7()
+await store.global.insertInto('workspaces').values({ id: workspaceId, name: 'W', type: 'x', slug: 'w' }).execute()
+const tenant = store.tenant(workspaceId)
+
+t.test('each column of an agent is content of a version, or is named as not', async (t) => {
+  const { rows } = await sql<{ name: string; fallback: string | null }>`
+    select column_name as name, column_default as fallback from information_schema.columns where table_name = 'agents'`.execute(
+    store.acrossTenants,
+  )
+  const named = [...Object.keys(VERSIONED_COLUMNS), ...UNVERSIONED_COLUMNS].sort()
+  t.same(rows.map(({ name }) => name).sort(), named)
+})
+
+t.test('a change is live at once, and each change is a version', async (t) => {
+  const made = await insertAgent(tenant, AGENT, ADA)
+  t.equal(made.live_version, 1)
+  const changed = await updateAgent(tenant, made.id, { system_prompt: 'Be brief.' }, ADA)
+  t.match(changed, { live_version: 2, unpublished: false })
+  await updateAgent(tenant, made.id, { system_prompt: 'Be brief.' }, ADA)
+  await updateAgent(tenant, made.id, { agent_name: 'Front desk', public_access: null }, ADA)
+  t.same(await versionsOf(tenant, made.id), [
+    { number: 1, note: '', by: 'Ada', prompt: 'Be kind.' },
+    { number: 2, note: '', by: 'Ada', prompt: 'Be brief.' },
+  ])
+})
+
+t.test('with manual publishing calls go on with the live version until the draft is published', async (t) => {
+  const { id } = await insertAgent(tenant, { ...AGENT, publishing: 'manual', max_duration_s: null }, ADA)
+  t.match(await updateAgent(tenant, id, { system_prompt: 'Be brief.', max_duration_s: 60 }, ADA), {
+    live_version: 1,
+    unpublished: true,
+  })
+  const use = async (which: 'live' | 'draft' | number) => {
+    const found = await served(store, workspaceId, id, { use: which })
+    if (found === undefined || !('agent' in found)) return found
+    const { system_prompt, max_duration_s, agent_version, agent_name } = found.agent
+    return [system_prompt, max_duration_s, agent_version, agent_name]
+  }
+  t.same(await use('live'), ['Be kind.', null, 1, 'Reception'])
+  t.same(await use('draft'), ['Be brief.', 60, null, 'Reception'])
+  await updateAgent(tenant, id, { agent_name: 'Front desk' }, ADA)
+  t.same(await use(1), ['Be kind.', null, 1, 'Front desk'], 'its name is no version’s')
+  t.match(await use(7), { refused: /version 7/ })
+
+  const live = await settleDraft(tenant, id, { by: ADA, note: 'Shorter', isAsked: true })
+  t.same(live, { version: 2, unpublished: false, isNew: true })
+  t.same(await use('live'), ['Be brief.', 60, 2, 'Front desk'])
+  t.same(await settleDraft(tenant, id, { by: ADA, isAsked: true }), { version: 2, unpublished: false, isNew: false })
+  await updateAgent(tenant, id, { system_prompt: 'Be kind.', max_duration_s: null }, ADA)
+  t.match(await updateAgent(tenant, id, { system_prompt: 'Be brief.', max_duration_s: 60 }, ADA), {
+    unpublished: false,
+  })
+  t.match(await updateAgent(tenant, id, { system_prompt: 'Be quick.' }, ADA), { unpublished: true, live_version: 2 })
+  t.match(await updateAgent(tenant, id, { publishing: 'immediate' }, ADA), { unpublished: false, live_version: 3 })
+})
+
+t.test(
+  'which version talks costs no query where the draft is live, and one the first time where it is not',
+  async (t) => {
+    const { id } = await insertAgent(tenant, AGENT, ADA)
+    const queries = async () => {
+      const counted = counting(tenant)
+      await agentAsUsed(counted, (await agentById(counted, id))!, 'live')
+      return counted.asked()
+    }
+    t.equal(await queries(), 1, 'the row of the agent alone')
+    await updateAgent(tenant, id, { publishing: 'manual', system_prompt: 'Be brief.' }, ADA)
+    t.equal(await queries(), 2)
+    t.equal(await queries(), 1, 'a version never changes')
+  },
+)
+
+t.test('changes at once make versions one after the other', async (t) => {
+  const { id } = await insertAgent(tenant, AGENT, ADA)
+  await Promise.all(
+    Array.from({ length: 8 }, (_, n) => updateAgent(tenant, id, { system_prompt: `Be number ${n}.` }, ADA)),
+  )
+  const versions = await versionsOf(tenant, id)
+  t.same(
+    versions.map(({ number }) => number),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  )
+  t.match(await agentDetails(tenant, id), { live_version: 9, system_prompt: versions.at(-1)?.prompt })
+})

@@ -63,8 +63,7 @@ export function countRefusedCalls(registry: Registry): Counter<'provider' | 'rea
 }
 
 /** Counts what carriers turned away before it was a call: unknown sources, floods, scanners, malformed messages. */
-export function countCarrierRefusals(registry: Registry, carriers: Carriers, providers: Iterable<string>): void {
-  const names = [...providers]
+export function countCarrierRefusals(registry: Registry, carriers: Carriers, usable: () => Iterable<string>): void {
   new Counter({
     name: 'patchbay_carrier_refusals_total',
     help: 'Messages and calls that a carrier refused by itself, by provider and reason.',
@@ -72,7 +71,7 @@ export function countCarrierRefusals(registry: Registry, carriers: Carriers, pro
     registers: [registry],
     async collect() {
       this.reset()
-      for (const provider of names) {
+      for (const provider of usable()) {
         const carrier = await carriers.get(provider)
         for (const [reason, count] of carrier.refusals ?? []) this.inc({ provider, reason }, count)
       }

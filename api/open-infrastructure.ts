@@ -28,6 +28,7 @@ import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
+import { openProviderKeys } from '../workers/provider-keys.ts'
 import { openQueue } from '../workers/queues.ts'
 import { preparePasswords } from './auth/password.ts'
 import { NO_OTHER_NODES, openRecordingsOfNodes } from './calls/recordings-of-nodes.ts'
@@ -123,6 +124,8 @@ async function openData(
   const requestLog = new RequestLog({ redis, clock, log })
   opened.push(() => requestLog.stop())
   await waitForStore(log, () => resealAll(store, config, log))
+  const providerKeys = await openProviderKeys({ config, store, redis, plugins, log })
+  opened.push(() => providerKeys.stop())
   const embeddings = await openEmbeddings(plugins, config.embedding, log)
   const vectors = await openVectors(plugins, store, embeddings?.identity)
   opened.push(() => closeInstance(vectors))
@@ -136,5 +139,5 @@ async function openData(
   const recordingsOfNodes = inFolder ? await openRecordingsOfNodes({ redis, objects, log }) : NO_OTHER_NODES
   opened.push(() => recordingsOfNodes.stop())
   const kept = { objects, recordingsOfNodes }
-  return { store, databaseUrl, redis, ...kept, vectors, embeddings, documentJobs, batchJobs, requestLog }
+  return { store, databaseUrl, redis, providerKeys, ...kept, vectors, embeddings, documentJobs, batchJobs, requestLog }
 }

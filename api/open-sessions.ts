@@ -1,4 +1,5 @@
 import { Quotas } from '../runtime/call/control/quotas.ts'
+import { SPEECH_KINDS } from '../runtime/plugin/default-providers.ts'
 import type { ResourceStack } from '../runtime/process/resource-stack.ts'
 import { slotShares } from '../store/campaigns/slot-shares.ts'
 import { redisQuotaPlaces } from '../store/redis/quota-places.ts'
@@ -34,7 +35,7 @@ export async function openSessions(
   services: Infrastructure & TelephonyServices,
   opened: ResourceStack,
 ): Promise<OpenedSessions> {
-  const { config, address, registry, store, redis, carriers, calling, mcpTools, clock, log } = services
+  const { config, address, registry, plugins, store, redis, carriers, calling, mcpTools, clock, log } = services
   const requests = services.traces?.requests
   const tools = createToolCalls({
     ...{ config, store, log, requests, mcp: mcpTools, checks: services.argumentChecks },
@@ -56,10 +57,12 @@ export async function openSessions(
     shares: slotShares(config, { store, clock, log }),
     answers: answerAsks({ ...services, tools }),
     record: recorder.record,
+    keys: () => plugins.keys.storedFor(SPEECH_KINDS.flatMap((kind) => [...plugins.catalogue[kind].keys()])),
     traces: services.traces?.calls,
     dropped: countLinkDrops(registry),
   })
   opened.push(() => sessions.stop(0))
+  plugins.keys.watch(() => sessions.sendKeys())
   const workerDrains = await listenForWorkerDrains(redis, sessions, log)
   opened.push(() => workerDrains.stop())
   const mayDial = createDialCheck({ calling, clock, toolsAllowNet: config.toolsAllowNet })

@@ -21,7 +21,7 @@ export async function openTelephony(infrastructure: Infrastructure, opened: Reso
     (workspaceId) => dialRulesOf(store, workspaceId),
   )
   opened.push(() => carriers.close())
-  const usable = [...plugins.catalogue.telephony.keys()].filter((name) => plugins.missingKey(name) === undefined)
+  const usable = () => [...plugins.catalogue.telephony.keys()].filter((name) => plugins.missingKey(name) === undefined)
   countCarrierRefusals(registry, carriers, usable)
   measureTrunks(registry, carriers)
   return { carriers, trunks, calling }

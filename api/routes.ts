@@ -28,6 +28,7 @@ import { prospectListRoutes } from './prospects/lists.ts'
 import { prospectPreviewRoutes } from './prospects/preview.ts'
 import { prospectRoutes } from './prospects/routes.ts'
 import { prospectUploadRoutes } from './prospects/uploads.ts'
+import { providerKeyRoutes } from './providers/key-routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { publicRoutes } from './public/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
@@ -83,6 +84,7 @@ export const routes: readonly AnyRoute[] = [
   ...maintenanceRoutes,
   ...workerPoolRoutes,
   ...operatorNumberRoutes,
+  ...providerKeyRoutes,
   ...telephonyRoutes,
   ...mcpRoutes(() => routes),
   ...systemRoutes(() => routes),

@@ -1,6 +1,7 @@
 import type { SecretBox } from '../runtime/lib/secret-box.ts'
 import { webhookSecrets } from '../runtime/webhooks/signature.ts'
 import type { SealedPlace } from '../store/database/sealed-values.ts'
+import { providerKeySecrets } from '../workers/provider-keys.ts'
 import { labelOfTools } from './agents/tool-headers.ts'
 import { extensionSecrets } from './extensions/book.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
@@ -22,6 +23,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'trunks', column: 'password', key: 'id', box: trunkSecrets, label: ofRow },
   { table: 'trunks', column: 'tls_key', key: 'id', box: trunkSecrets, label: ({ key }) => keyLabel(key) },
   { table: 'extensions', column: 'password', key: 'id', box: extensionSecrets, label: ofRow },
+  { table: 'provider_keys', column: 'value', key: 'id', box: providerKeySecrets, label: ofRow },
   { table: 'webhooks', column: 'secret', key: 'id', box: webhookSecrets, label: ofRow },
   { table: 'webhooks', column: 'old_secret', key: 'id', box: webhookSecrets, label: ofRow },
   {

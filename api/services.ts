@@ -17,6 +17,7 @@ import type { ArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { AskStores } from '../store/connections/readiness.ts'
 import type { Store } from '../store/database/database.ts'
 import type { RedisClient } from '../store/redis/client.ts'
+import type { ProviderKeyBook } from '../workers/provider-keys.ts'
 import type { JobQueue } from '../workers/queues.ts'
 import type { AccessTokens } from './auth/access-token.ts'
 import type { LoginThrottle } from './auth/login-throttle.ts'
@@ -52,6 +53,8 @@ export interface DataServices {
   readonly embeddings: Embeddings | undefined
   readonly documentJobs: JobQueue<'documents'>
   readonly batchJobs: JobQueue<'batches'>
+  /** Keys of providers that an operator stored. */
+  readonly providerKeys: ProviderKeyBook
   /** What API keys asked for. */
   readonly requestLog: RequestLog
 }

@@ -115,14 +115,15 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
   }
   if (roles.includes('voice') && !selfContained) allowInfrastructure(config.apiUrls)
   const pluginFolders = plugins.plugins.map(({ dir }) => dir)
-  installGuard({
-    grants: plugins.ambientGrants(kindsOf(options)),
+  const regrant = installGuard({
+    grants: () => plugins.ambientGrants(kindsOf(options)),
     pluginFolders,
     hide: [...OWN_SECRETS, ...plugins.variables],
     env,
     log,
     refusals,
   })
+  plugins.keys.watch(regrant)
   if (services !== undefined) {
     const { openDatabaseClock } = await import('../store/database/database-clock.ts')
     const clock = await openDatabaseClock({ ...services, machine: systemClock, log, signal })

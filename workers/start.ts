@@ -31,6 +31,7 @@ import { countQueues } from './count-queues.ts'
 import { startDialer } from './dialer/start.ts'
 import { startDocuments } from './documents/start.ts'
 import { startEventRetention } from './events/start.ts'
+import { openProviderKeys } from './provider-keys.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startRetention } from './retention/start.ts'
@@ -55,6 +56,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => store.close())
     const redis = await createRedis(context.redisUrl, log)
     opened.push(() => redis.destroy())
+    const providerKeys = await openProviderKeys({ config: context.config, store, redis, plugins, log })
+    opened.push(() => providerKeys.stop())
     const embeddings = await openEmbeddings(plugins, context.config.embedding, log)
     const vectors = await openVectors(plugins, store, embeddings?.identity)
     opened.push(() => closeInstance(vectors))

@@ -66,13 +66,23 @@ const MAX_VARIABLE_CHARS = 10_000
 /** Takes the calls that come in over every carrier, until the signal aborts: number → agent → session. */
 export function startInbound(options: InboundOptions, signal: AbortSignal): void {
   const { plugins, carriers, log } = options
-  for (const provider of plugins.catalogue.telephony.keys()) {
-    if (plugins.missingKey(provider) !== undefined) continue
-    carriers
-      .get(provider)
-      .then((carrier) => carrier.receive?.((call) => inBackground('call', answer(options, provider, call)), signal))
-      .catch((err) => log.error({ err, provider }, `Calls over "${provider}" can't come in`))
+  const receiving = new Set<string>()
+  const receive = (): void => {
+    for (const provider of plugins.catalogue.telephony.keys()) {
+      if (signal.aborted || receiving.has(provider) || plugins.missingKey(provider) !== undefined) continue
+      receiving.add(provider)
+      carriers
+        .get(provider)
+        .then((carrier) => carrier.receive?.((call) => inBackground('call', answer(options, provider, call)), signal))
+        .catch((err) => {
+          receiving.delete(provider)
+          log.error({ err, provider }, `Calls over "${provider}" can't come in`)
+        })
+    }
   }
+  receive()
+  // A carrier whose key comes later.
+  plugins.keys.watch(receive)
 }
 
 /** The refusal a caller gets, and the true reason, which is the operator's alone. */

@@ -60,6 +60,15 @@ const Tts = Type.Object({
 
 const Entries = Type.Array(Type.String())
 
+export const HealthBody = Type.Object({
+  state: Type.Enum(['ok', 'no_key', 'refused', 'failed', 'broken', 'not_asked'], {
+    description:
+      '`no_key`: not set up. `refused`: its key was refused. `failed`: it does not answer as it should. `broken`: the plugin can’t be used. `not_asked`: it has not answered yet.',
+  }),
+  latency_ms: Nullable(Type.Number()),
+  message: Nullable(Type.String({ description: 'What is wrong, and the cure.' })),
+})
+
 export const ProviderBody = Type.Object({
   provider: Type.String({ description: 'What an agent names.' }),
   title: Type.String({ description: 'What people call it.' }),
@@ -69,14 +78,7 @@ export const ProviderBody = Type.Object({
     description:
       '`process`: it runs in a process of its own that can do nothing but what was granted. `node`: it runs in a process of its own, so that a fault of its native code ends no call.',
   }),
-  health: Type.Object({
-    state: Type.Enum(['ok', 'no_key', 'refused', 'failed', 'broken', 'not_asked'], {
-      description:
-        '`no_key`: not set up. `refused`: its key was refused. `failed`: it does not answer as it should. `broken`: the plugin can’t be used. `not_asked`: it has not answered yet.',
-    }),
-    latency_ms: Nullable(Type.Number()),
-    message: Nullable(Type.String({ description: 'What is wrong, and the cure.' })),
-  }),
+  health: HealthBody,
   grants: Nullable(
     Type.Object(
       Object.fromEntries(PERMISSIONS.map((name) => [name, Entries])) as Record<

@@ -11,6 +11,7 @@ import type { CallJournal } from '../../runtime/call/log/journal.ts'
 import type { AudioFormat } from '../../runtime/call/types/leg.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
+import type { StoredKeys } from '../../runtime/plugin/stored-keys.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import type { CallTap } from '../../runtime/recording/call-recording.ts'
@@ -63,6 +64,8 @@ interface SessionsOptions {
   mcpTools: Pick<McpTools, 'complete'>
   /** Where the events of calls become traces; undefined: nowhere. */
   traces?: CallTraces | undefined
+  /** The keys of providers that voice workers need and an operator stored. */
+  keys?(): StoredKeys
   /** Audio was not sent: a voice worker reads too slowly. */
   dropped?(bytes: number): void
   clock: Clock
@@ -90,6 +93,8 @@ export interface Sessions {
   drainWorker(workerId: string): boolean
   /** Asks the voice workers linked to this node to read their settings anew. */
   reloadWorkers(): void
+  /** Sends the voice workers linked to this node the stored keys of providers as they are now. */
+  sendKeys(): void
   /** How many sessions wait for a voice slot on this node, by kind. */
   waiting(): ReadonlyMap<string, number>
   /** This node stops: it says that it is not ready, so that new calls go elsewhere. Those that come nevertheless are served. */
@@ -113,6 +118,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const hub = createLinkHub({
     nodeId,
     tokens: [config.linkToken, ...(config.linkTokenVerify ?? [])],
+    keys: options.keys,
     clock,
     log,
     ...(options.dropped === undefined ? {} : { dropped: options.dropped }),
@@ -171,6 +177,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     reloadWorkers() {
       for (const worker of hub.workers()) worker.reload()
+    },
+    sendKeys() {
+      for (const worker of hub.workers()) worker.sendKeys()
     },
     journalOf,
     waiting: () => dispatch.waiting(),

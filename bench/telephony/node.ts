@@ -46,7 +46,7 @@ const { signal } = new AbortController()
 const plugins = await loadPlugins({ config: {}, env, log: pino({ level: 'warn' }), signal })
 // As an api node has it: every datagram passes it.
 installGuard({
-  ...{ grants: plugins.ambientGrants(['telephony']), pluginFolders: plugins.plugins.map(({ dir }) => dir) },
+  ...{ grants: () => plugins.ambientGrants(['telephony']), pluginFolders: plugins.plugins.map(({ dir }) => dir) },
   ...{ hide: [], env, log: pino({ level: 'warn' }) },
 })
 const carrier = await plugins.create('telephony', 'sip', { trunks })

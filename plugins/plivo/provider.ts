@@ -7,19 +7,34 @@ import { answeredBy, dialNews } from './outcome.ts'
 import { requireSignature } from './signature.ts'
 import { connect, dial, reject } from './xml.ts'
 
-/** Calls of a Plivo account. Streams that break off end the call: Plivo does not open them again, and signs none. */
-export function plivoProvider(host: PluginHost): StreamProvider {
+/** The account as it is named now: the key may change while calls run. */
+function accountOf(host: PluginHost): { authId: string; authToken: string } {
   const authId = host.env.get('PLIVO_AUTH_ID') ?? ''
   if (authId === '') throw new Error('PLIVO_AUTH_ID must be set to the auth id of the account')
-  const authToken = host.env.get('PLIVO_AUTH_TOKEN') ?? ''
-  const api = new JsonApi(host, {
-    baseUrl: `${originOf(host.env.get('PLIVO_API_URL'), 'https://api.plivo.com')}/v1/Account/${authId}`,
-    authorization: `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`,
+  return { authId, authToken: host.env.get('PLIVO_AUTH_TOKEN') ?? '' }
+}
+
+/** Throws when the account is not named. */
+export function plivoApi(host: PluginHost): JsonApi {
+  accountOf(host)
+  return new JsonApi(host, {
+    get baseUrl() {
+      return `${originOf(host.env.get('PLIVO_API_URL'), 'https://api.plivo.com')}/v1/Account/${accountOf(host).authId}`
+    },
+    get authorization() {
+      const { authId, authToken } = accountOf(host)
+      return `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}`
+    },
     wordsOf: (body) => {
       const { error } = (body ?? {}) as { error?: unknown }
       return typeof error === 'string' ? error : undefined
     },
   })
+}
+
+/** Calls of a Plivo account. Streams that break off end the call: Plivo does not open them again, and signs none. */
+export function plivoProvider(host: PluginHost): StreamProvider {
+  const api = plivoApi(host)
   return {
     dialect: plivoDialect,
     taken: { status: 204 },
@@ -28,7 +43,7 @@ export function plivoProvider(host: PluginHost): StreamProvider {
         signatures: request.header('x-plivo-signature-v3'),
         nonce: request.header('x-plivo-signature-v3-nonce'),
       }
-      requireSignature(authToken, shown, urls, formOf(request))
+      requireSignature(accountOf(host).authToken, shown, urls, formOf(request))
     },
     read: (request) => newsOf(request.event, request.query, formOf(request)),
     join: ({ token }, { streamUrl }) => connect(streamUrl(token), token),

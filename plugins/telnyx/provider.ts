@@ -14,20 +14,32 @@ const OVER = new Set<number | undefined>([404, 410, 422])
 /** Telnyx refuses to ring for less. */
 const MIN_RING_S = 5
 
-/** Calls of a Telnyx Voice API application. A stream that breaks off ends the call. Telnyx signs no upgrade. */
-export function telnyxProvider(host: PluginHost): StreamProvider {
+/** The application as it is named now: the key may change while calls run. */
+function applicationOf(host: PluginHost): { connectionId: string; publicKey: ReturnType<typeof publicKeyOf> } {
   const connectionId = host.env.get('TELNYX_CONNECTION_ID') ?? ''
   if (connectionId === '') throw new Error('TELNYX_CONNECTION_ID must be set to the id of the Voice API application')
-  const publicKey = publicKeyOf(host.env.get('TELNYX_PUBLIC_KEY') ?? '')
-  const api = new JsonApi(host, {
+  return { connectionId, publicKey: publicKeyOf(host.env.get('TELNYX_PUBLIC_KEY') ?? '') }
+}
+
+/** Throws when the application is not named. */
+export function telnyxApi(host: PluginHost): JsonApi {
+  applicationOf(host)
+  return new JsonApi(host, {
     baseUrl: `${originOf(host.env.get('TELNYX_API_URL'), 'https://api.telnyx.com')}/v2`,
-    authorization: `Bearer ${host.env.get('TELNYX_API_KEY')}`,
+    get authorization() {
+      return `Bearer ${host.env.get('TELNYX_API_KEY')}`
+    },
     wordsOf: (body) => {
       const { errors } = (body ?? {}) as { errors?: { title?: string; detail?: string; code?: string }[] }
       const [first] = errors ?? []
       return first && `${first.detail ?? first.title}${first.code === undefined ? '' : ` (${first.code})`}`
     },
   })
+}
+
+/** Calls of a Telnyx Voice API application. A stream that breaks off ends the call. Telnyx signs no upgrade. */
+export function telnyxProvider(host: PluginHost): StreamProvider {
+  const api = telnyxApi(host)
   return {
     dialect: telnyxDialect,
     taken: { status: 200 },
@@ -36,7 +48,7 @@ export function telnyxProvider(host: PluginHost): StreamProvider {
         signature: request.header('telnyx-signature-ed25519'),
         timestamp: request.header('telnyx-timestamp'),
       }
-      requireSignature(publicKey, shown, request.body, systemClock.nowMs())
+      requireSignature(applicationOf(host).publicKey, shown, request.body, systemClock.nowMs())
     },
     read(request) {
       const { data } = parseCleanJson(request.body) as { data?: { event_type?: string; payload?: CallPayload } }
@@ -51,7 +63,7 @@ export function telnyxProvider(host: PluginHost): StreamProvider {
     async create({ callId, to, from, ringTimeoutMs, detectMachine }, token, door, signal) {
       const order = {
         ...{
-          connection_id: connectionId,
+          connection_id: applicationOf(host).connectionId,
           to,
           from,
           timeout_secs: Math.max(MIN_RING_S, Math.ceil(ringTimeoutMs / 1000)),

@@ -18,25 +18,31 @@ type TwilioFields = Readonly<Record<string, string | number | boolean | readonly
 
 /** Twilio's REST API, version 2010-04-01. */
 export class TwilioApi {
-  readonly authToken: string
   readonly #host: PluginHost
-  readonly #accountUrl: string
-  readonly #authorization: string
 
   /** Throws when the account is not named. */
   constructor(host: PluginHost) {
-    const accountSid = host.env.get('TWILIO_ACCOUNT_SID') ?? ''
-    if (!/^AC[0-9a-f]{32}$/i.test(accountSid)) {
-      throw new Error('TWILIO_ACCOUNT_SID must be set to the SID of the account: AC and 32 digits of its console page')
-    }
     this.#host = host
-    this.authToken = host.env.get('TWILIO_AUTH_TOKEN') ?? ''
-    const origin = originOf(host.env.get('TWILIO_API_URL'), 'https://api.twilio.com')
-    this.#accountUrl = `${origin}/2010-04-01/Accounts/${accountSid}`
-    this.#authorization = `Basic ${Buffer.from(`${accountSid}:${this.authToken}`).toString('base64')}`
+    this.#accountSid()
   }
 
-  /** @param path below the account, such as `Calls`. Throws ApiFault with Twilio's own words, or the signal's reason. */
+  /** Read each time: the key may change while calls run. */
+  get authToken(): string {
+    return this.#host.env.get('TWILIO_AUTH_TOKEN') ?? ''
+  }
+
+  #accountSid(): string {
+    const accountSid = this.#host.env.get('TWILIO_ACCOUNT_SID') ?? ''
+    if (/^AC[0-9a-f]{32}$/i.test(accountSid)) return accountSid
+    throw new Error('TWILIO_ACCOUNT_SID must be set to the SID of the account: AC and 32 digits of its console page')
+  }
+
+  /** Fetches the account itself, which costs nothing. */
+  async check(signal: AbortSignal): Promise<void> {
+    await this.ask('GET', '', {}, signal)
+  }
+
+  /** @param path below the account, such as `Calls`; empty: the account. Throws ApiFault with Twilio's own words, or the signal's reason. */
   async ask<T>(method: 'GET' | 'POST' | 'DELETE', path: string, fields: TwilioFields, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     try {
@@ -54,10 +60,14 @@ export class TwilioApi {
 
   async #request(method: string, path: string, form: URLSearchParams, signal: AbortSignal): Promise<Response> {
     const query = method === 'GET' && form.size > 0 ? `?${form}` : ''
+    const accountSid = this.#accountSid()
+    const origin = originOf(this.#host.env.get('TWILIO_API_URL'), 'https://api.twilio.com')
+    const below = path === '' ? '' : `/${path}`
+    const authorization = `Basic ${Buffer.from(`${accountSid}:${this.authToken}`).toString('base64')}`
     for (let attempt = 0; ; attempt++) {
-      const response = await this.#host.net.fetch(`${this.#accountUrl}/${path}.json${query}`, {
+      const response = await this.#host.net.fetch(`${origin}/2010-04-01/Accounts/${accountSid}${below}.json${query}`, {
         method,
-        headers: { authorization: this.#authorization, accept: 'application/json' },
+        headers: { authorization, accept: 'application/json' },
         signal: signalWithin(REQUEST_TIMEOUT_MS, signal),
         ...(method === 'POST' ? { body: form } : {}),
       })

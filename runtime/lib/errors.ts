@@ -116,6 +116,7 @@ export const ERRORS = {
   invitation_not_found: { status: 404, retryable: false, detail: 'Invitation not found' },
   session_not_found: { status: 404, retryable: false, detail: 'Session not found' },
   extension_not_found: { status: 404, retryable: false, detail: 'Extension not found' },
+  provider_not_found: { status: 404, retryable: false, detail: 'No such provider, or it takes no key' },
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
   worker_pool_rule_not_found: { status: 404, retryable: false, detail: 'Rule not found' },
   worker_not_found: { status: 404, retryable: false, detail: 'Voice worker not found' },

@@ -30,8 +30,8 @@ const SETTINGS = {
 type Registry = Pick<PluginRegistry, 'plugins' | 'catalogue'>
 
 /**
- * The operator's word counts, then the provider of the highest `preference` among those that are set up. Throws
- * `configuration` where a provider is named that nothing provides.
+ * The operator's word counts, then the provider of the highest `preference` among those that are set up when it is read: keys may
+ * come later. Throws `configuration` where a provider is named that nothing provides.
  */
 export function defaultProviders(registry: Registry, named: NamedDefaults): DefaultProviders {
   const of = (kind: SpeechKind): DefaultProvider => {
@@ -41,7 +41,18 @@ export function defaultProviders(registry: Registry, named: NamedDefaults): Defa
     if (!registry.catalogue[kind].has(provider)) throw unknownDefault(registry, kind, variable, provider)
     return { provider, reason: 'setting' }
   }
-  return { llm: of('llm'), stt: of('stt'), tts: of('tts') }
+  for (const kind of SPEECH_KINDS) of(kind)
+  return {
+    get llm() {
+      return of('llm')
+    },
+    get stt() {
+      return of('stt')
+    },
+    get tts() {
+      return of('tts')
+    },
+  }
 }
 
 function preferred({ plugins }: Registry, kind: SpeechKind): DefaultProvider {

@@ -25,6 +25,7 @@ import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.
 import { makeHost } from './make-host.ts'
 import { faultOfEnd, modelOf } from './model-ends.ts'
 import { attribute, pluginScope } from './plugin-scope.ts'
+import { PluginKeys } from './stored-keys.ts'
 
 export type { Catalogue } from './catalogue.ts'
 export { type LoadedPlugin, type LoadPluginsOptions, ROOT } from './load.ts'
@@ -36,10 +37,18 @@ type FactoryKind = keyof PluginInstances
 /** What one use chooses; what it leaves open is the manifest's default. */
 type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'settings'>
 
+interface CheckHow {
+  readonly timeoutMs?: number
+  /** Values to use in place of stored keys, such as keys that were just typed. */
+  readonly tried?: Readonly<Record<string, string>> | undefined
+}
+
 export interface PluginRegistry {
   /** Every folder found, broken ones included. */
   readonly plugins: readonly LoadedPlugin[]
   readonly catalogue: Catalogue
+  /** The keys of the providers, which may change while the process runs. */
+  readonly keys: PluginKeys
   /** The provider's name as people write it. */
   titleOf(provider: string): string
   /** The provider of a kind the process has one of. Throws `plugin` when none is installed. */
@@ -57,7 +66,7 @@ export interface PluginRegistry {
    * Asks the provider whether it would serve. Resolves with the milliseconds its answer took; undefined when the plugin
    * has nothing to ask. Throws what `create` throws, and ProviderError.
    */
-  check(provider: string, timeoutMs?: number): Promise<number | undefined>
+  check(provider: string, how?: CheckHow): Promise<number | undefined>
   /** What a plugin in a process of its own does of the suite of its author's tests. Throws what `check` throws. */
   conformance(provider: string, timeoutMs: number): Promise<Conformance[]>
   /** The voices of the operator's account; undefined when the plugin lists none. Throws what `check` throws. */
@@ -88,7 +97,8 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const { log, createTimeoutMs = 10_000, nowMs = Date.now } = options
   // A copy: what handles give out stays the same when the guard hides variables from process.env.
   const env = { ...options.env }
-  const plugins = await readPlugins(options, env)
+  const keys = new PluginKeys(await readPlugins(options, env))
+  const { plugins } = keys
   for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
   if (plugins.some(({ isolation, fault }) => isolation === 'process' && fault === undefined)) {
     const { prepareSpawner } = await import('../process/offload/spawner.ts')
@@ -106,11 +116,14 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     return faultOfKey(manifest, own) ?? (reasons.includes(undefined) ? undefined : reasons[0])
   }
 
+  const hostOf = ({ name, dir, grants, env: own }: LoadedPlugin, given = own): PluginHost =>
+    makeHost({ plugin: name, dir, grants, env: given, log, signal: options.signal })
+
   const openOnce = (plugin: LoadedPlugin): Promise<{ factories: PluginFactories; host: PluginHost }> => {
     const known = opened.get(plugin.name)
     if (known) return known
-    const { name, dir, grants } = plugin
-    const host = makeHost({ plugin: name, dir, grants, env: plugin.env, log, signal: options.signal })
+    const { name, dir } = plugin
+    const host = hostOf(plugin)
     const isOurs = plugin.isolation === 'none' && plugin.isInstalled !== true
     const loading = isOurs ? importFactories(plugin) : isolate(plugin, moduleOf(dir), options)
     const promise = loading.then((factories) => ({ factories, host }))
@@ -124,12 +137,15 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     provider: string,
     timeoutMs = CHECK_TIMEOUT_MS,
     question: (factories: PluginFactories) => ((host: PluginHost, options: CheckOptions) => Promise<T>) | undefined,
+    tried?: Readonly<Record<string, string>>,
   ): Promise<{ answer: T } | undefined> {
     const plugin = byName.get(provider)
     if (plugin?.fault) throw plugin.fault
     if (!plugin) throw unknownProvider('anything', provider, [...byName.keys()])
-    requireKey(missingKey(provider))
-    const { factories, host } = await openOnce(plugin)
+    const triedEnv = tried && keys.tried(provider, tried)
+    requireKey(triedEnv && plugin.manifest ? faultOfKey(plugin.manifest, triedEnv) : missingKey(provider))
+    const { factories, host: own } = await openOnce(plugin)
+    const host = triedEnv === undefined ? own : hostOf(plugin, triedEnv)
     const put = question(factories)
     if (put === undefined) return undefined
     const settings = plugin.settings.options ?? {}
@@ -153,6 +169,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   return {
     plugins,
     catalogue,
+    keys,
     titleOf: (provider) => byName.get(provider)?.manifest?.title ?? provider,
     chosen(kind) {
       const provider = chosenProvider(catalogue, kind, env)
@@ -162,9 +179,9 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     missingKey,
     needsKey: (provider) => byName.get(provider)?.manifest?.key !== undefined,
     servedElsewhere,
-    async check(provider, timeoutMs) {
+    async check(provider, { timeoutMs, tried } = {}) {
       const startedMs = performance.now()
-      const asked = await ask(provider, timeoutMs, ({ check }) => check)
+      const asked = await ask(provider, timeoutMs, ({ check }) => check, tried)
       return asked && performance.now() - startedMs
     },
     async conformance(provider, timeoutMs) {

@@ -16,14 +16,21 @@ export interface ProviderCheckup {
   message?: string
 }
 
-/** Asks a provider whether it would serve with the key it is given. Never throws. */
-export async function checkProvider(registry: PluginRegistry, provider: string): Promise<ProviderCheckup> {
+/**
+ * Asks a provider whether it would serve with the key it is given. Never throws.
+ * @param tried values to use in place of stored keys
+ */
+export async function checkProvider(
+  registry: PluginRegistry,
+  provider: string,
+  tried?: Readonly<Record<string, string>>,
+): Promise<ProviderCheckup> {
   const plugin = registry.plugins.find(({ name }) => name === provider)
   const about = { provider, kinds: Object.keys(plugin?.manifest?.provides ?? {}).join(', ') }
-  const missing = registry.missingKey(provider)
+  const missing = tried === undefined ? registry.missingKey(provider) : undefined
   if (missing !== undefined) return { ...about, state: 'no_key', message: missing }
   try {
-    const latencyMs = await registry.check(provider)
+    const latencyMs = await registry.check(provider, { tried })
     return { ...about, state: 'ok', ...(latencyMs === undefined ? {} : { latencyMs }) }
   } catch (error) {
     if (!(error instanceof ProviderError)) {
@@ -67,6 +74,9 @@ const REFUSED_FOR_MS = 10_000
 export function createProviderHealth(registry: PluginRegistry, log: Logger): ProviderHealth {
   const known = new Map<string, { checkup: Promise<ProviderCheckup>; untilMs: number }>()
   const keyed = new Set(keyedProviders(registry))
+  registry.keys.watch((changed) => {
+    for (const provider of changed) known.delete(provider)
+  })
 
   const checkup = (provider: string): Promise<ProviderCheckup> => {
     const last = known.get(provider)

@@ -17,6 +17,9 @@ const FAILED_FOR_MS = 30_000
 /** Asks providers now and then alone which voices their account has. */
 export function createProviderVoices(registry: PluginRegistry, log: Logger): ProviderVoices {
   const known = new Map<string, { voices: Promise<readonly ListedVoice[]>; untilMs: number }>()
+  registry.keys.watch((changed) => {
+    for (const provider of changed) known.delete(provider)
+  })
 
   const ask = async (provider: string): Promise<{ voices: readonly ListedVoice[]; goodForMs: number }> => {
     if (registry.missingKey(provider) !== undefined) return { voices: [], goodForMs: GOOD_FOR_MS }

@@ -152,6 +152,20 @@ interface UserIdempotencyKeysTable {
   created_at: CreatedAt
 }
 
+export interface ProviderKeysTable {
+  id: string
+  /** null: of the installation. */
+  workspace_id: string | null
+  provider: string
+  variable: string
+  /** Sealed. */
+  value: string
+  /** Its last characters. */
+  hint: string
+  set_by: string | null
+  set_at: Generated<Date>
+}
+
 export type User = Selectable<UsersTable>
 
 export type ApiKey = Selectable<ApiKeysTable>
@@ -168,6 +182,7 @@ export interface GlobalAccountTables {
   security_log: SecurityLogTable
   refresh_tokens: RefreshTokensTable
   user_idempotency_keys: UserIdempotencyKeysTable
+  provider_keys: ProviderKeysTable
 }
 
 /** Of a workspace. */

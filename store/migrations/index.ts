@@ -52,6 +52,7 @@ import { sql as moreEvents } from './0098-more-events.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 import { sql as identities } from './0108-identities.ts'
 import { sql as agentVersions } from './0109-agent-versions.ts'
+import { sql as providerKeys } from './0118-provider-keys.ts'
 
 interface Named {
   readonly name: string
@@ -147,4 +148,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0107-invitation-links', sql: invitationLinks },
   { name: '0108-identities', sql: identities },
   { name: '0109-agent-versions', sql: agentVersions },
+  { name: '0118-provider-keys', sql: providerKeys },
 ]

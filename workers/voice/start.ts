@@ -120,6 +120,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       },
       warm: (callId, agent) => warm.open(callId, agent),
       drain,
+      keys: (stored) => plugins.keys.use(stored),
       // The log has why one was refused.
       reload: () =>
         inBackground(

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
+import type { StoredKeys } from '../../plugin/stored-keys.ts'
 import type { Logger } from '../../process/log.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../process/web-socket.ts'
 import type { CallEvent, CallEventBody } from '../log/events.ts'
@@ -85,6 +86,8 @@ export interface LinkedWorker {
   drain(): void
   /** Asks it to read its settings anew; one of an older version is not asked. */
   reload(): void
+  /** Sends it the stored keys of providers as they are now; one of an older version gets none. */
+  sendKeys(): void
   /** Offers the session; `accepted` or `rejected` arrives as a message. */
   open(session: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession
 }
@@ -105,6 +108,8 @@ interface LinkHubOptions {
   tokens: readonly string[]
   clock: Clock
   log: Logger
+  /** The keys of providers that workers need and an operator stored. */
+  keys?(): StoredKeys
   /** Audio was not sent: a worker reads too slowly. */
   dropped?(bytes: number): void
   /** A worker came, changed its state or capacity, or beat. */
@@ -210,6 +215,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   readonly #batch: AudioBatch
   #nextSession = 1
   #reloads = false
+  #takesKeys = false
   #open = true
 
   constructor(
@@ -260,8 +266,10 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.metricsUrl = message.metricsUrl
         this.pool = message.pool ?? ''
         this.#reloads = message.reloads === true
+        this.#takesKeys = message.takesKeys === true
         this.#hello(this)
         this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
+        this.sendKeys()
         break
       case 'heartbeat':
         if (message.state === 'draining' && this.state === 'ready') {
@@ -327,6 +335,11 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
 
   reload(): void {
     if (this.#open && this.#reloads) this.#send({ type: 'reload' })
+  }
+
+  sendKeys(): void {
+    const keys = this.#options.keys?.()
+    if (keys !== undefined && this.#open && this.#takesKeys) this.#send({ type: 'keys', keys: { ...keys } })
   }
 
   open(open: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession {

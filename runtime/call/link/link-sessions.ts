@@ -2,6 +2,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { cutText } from '../../lib/text.ts'
+import type { StoredKeys } from '../../plugin/stored-keys.ts'
 import type { Logger } from '../../process/log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import type { LinkedConversation, OpenConversation } from './linked-conversation.ts'
@@ -30,6 +31,8 @@ export interface LinksOptions {
   drain?(): void
   /** An operator asks the worker to read its settings anew. */
   reload?(): void
+  /** The keys of providers that an operator stored: all of them. */
+  keys?(stored: StoredKeys): void
   /** `draining` and `overloaded` take no new session. */
   state(): WorkerState
   /** Audio was not sent: an api node reads too slowly, or its link is gone. */

@@ -86,6 +86,8 @@ export const WORKER_MESSAGE = Type.Union([
     pool: Type.Optional(Type.String({ pattern: '^[a-z0-9-]{0,32}$' })),
     /** It understands `reload`. */
     reloads: Type.Optional(Type.Boolean()),
+    /** It understands `keys`. */
+    takesKeys: Type.Optional(Type.Boolean()),
   }),
   message('heartbeat', {
     state: WORKER_STATE,
@@ -118,6 +120,8 @@ export const NODE_MESSAGE = Type.Union([
   message('drain', {}),
   /** An operator wants settings read anew. */
   message('reload', {}),
+  /** The keys of providers that an operator stored, by variable: all of them, in place of what was sent before. */
+  message('keys', { keys: Type.Record(Type.String(), Type.Record(Type.String(), Type.String())) }),
   /** What the caller, the carrier or a supervisor did, in its place in the call's log. */
   message('event', { session, event: CALL_EVENT_IN_PLACE }),
   message('played', { session, id }),

@@ -129,7 +129,7 @@ export class NodeLink implements SessionLink {
       boundary('link', () => {
         this.#heardAtMs = clock.monotonicMs()
         this.#beatAtMs = this.#heardAtMs
-        const hello = { protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl, pool, reloads: true }
+        const hello = { protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl, pool, reloads: true, takesKeys: true }
         this.send({ type: 'hello', ...hello })
         this.beat()
         this.#heartbeat = setInterval(
@@ -224,6 +224,10 @@ export class NodeLink implements SessionLink {
     }
     if (message.type === 'reload') {
       this.#worker.options.reload?.()
+      return
+    }
+    if (message.type === 'keys') {
+      this.#worker.options.keys?.(message.keys)
       return
     }
     const port = this.#sessions.port(message.session)

@@ -39,8 +39,11 @@ export function allowInfrastructure(targets: readonly string[]): () => void {
   }
 }
 
-/** Puts the guard in force for the rest of the process's life. Throws when it already is. */
-export function installGuard({ pluginFolders, hide, ...options }: GuardOptions): void {
+/**
+ * Puts the guard in force for the rest of the process's life. Throws when it already is.
+ * @returns has it read the grants anew, after the keys of providers changed
+ */
+export function installGuard({ pluginFolders, hide, ...options }: GuardOptions): () => void {
   if (installed) throw new Error('The guard is installed once per process')
   installed = true
   const policy = new Policy(options, infrastructure)
@@ -56,4 +59,5 @@ export function installGuard({ pluginFolders, hide, ...options }: GuardOptions):
   guardPrograms(policy)
   // Makes `import { lookup } from 'node:dns'` see the guarded functions, in modules loaded before as well.
   syncBuiltinESMExports()
+  return () => policy.regrant()
 }

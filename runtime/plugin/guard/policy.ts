@@ -9,8 +9,8 @@ const MAX_LOGGED = 1000
 const MAX_APPROVED = 10_000
 
 export interface PolicyOptions {
-  /** What the operator granted: `registry.grants.values()`. */
-  grants: Iterable<Grants>
+  /** What the operator granted, as it is now: `[...registry.grants.values()]`. */
+  grants: () => Iterable<Grants>
   /** Its PATH says which program a granted name means. */
   env: Environment
   log: Logger
@@ -21,7 +21,7 @@ export interface PolicyOptions {
 /** What the guarded functions ask. */
 export class Policy {
   readonly #options: PolicyOptions
-  readonly #granted: Grants
+  #granted: Grants
   readonly #own: ReadonlySet<readonly NetRule[]>
   readonly #approved = new Set<string>()
   readonly #logged = new Set<string>()
@@ -29,8 +29,13 @@ export class Policy {
   /** @param own what the process itself may reach, beside what plugins were granted; may grow and shrink */
   constructor(options: PolicyOptions, own: ReadonlySet<readonly NetRule[]>) {
     this.#options = options
-    this.#granted = unionOf(options.grants)
+    this.#granted = unionOf(options.grants())
     this.#own = own
+  }
+
+  /** Reads the grants anew. */
+  regrant(): void {
+    this.#granted = unionOf(this.#options.grants())
   }
 
   /** Sets of rules of which one has to allow it. */

@@ -228,7 +228,7 @@ async function tryOut(
     })
     const [plugin] = registry.plugins
     if (plugin?.fault) throw plugin.fault
-    await registry.check(name, 60_000)
+    await registry.check(name, { timeoutMs: 60_000 })
     return options.test ? await selfTest(registry, name, kinds) : []
   } finally {
     stop.abort()

@@ -1,18 +1,21 @@
 import { systemClock } from '../../../runtime/lib/clock.ts'
-import { loadPlugins } from '../../../runtime/plugin/host.ts'
+import { loadPlugins, type PluginRegistry } from '../../../runtime/plugin/host.ts'
 import { createLogger, type Logger } from '../../../runtime/process/log.ts'
 import { startVoice } from '../../../workers/voice/start.ts'
 import type { TestApi } from '../instance/api.ts'
 import { testReloads } from '../instance/reloads.ts'
 import type { Teardown } from '../instance/services.ts'
 
-/** Starts a voice worker in this process beside a test api: the conversation itself, with the offline and simulated providers. */
+/**
+ * Starts a voice worker in this process beside a test api: the conversation itself, with the offline and simulated providers.
+ * Resolves with its plugins.
+ */
 export async function startTestVoice(
   t: Teardown,
   api: TestApi,
   env: Record<string, string> = {},
   log: Logger = createLogger({ level: process.env.TEST_LOG_LEVEL ?? 'silent', name: 'voice' }),
-): Promise<void> {
+): Promise<PluginRegistry> {
   const stopping = new AbortController()
   const config = { ...api.config, apiUrls: [api.url.replace(/^http/, 'ws')], workerMaxLagMs: 60_000 }
   const { signal } = stopping
@@ -33,4 +36,5 @@ export async function startTestVoice(
     await worker.stop(0)
     stopping.abort()
   })
+  return plugins
 }

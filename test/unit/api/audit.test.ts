@@ -112,6 +112,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /operator/workers',
     'GET /operator/audit-log',
     'GET /operator/worker-pools',
+    'GET /operator/providers',
     'GET /operator/phone-numbers',
     'GET /operator/security-log',
   ],

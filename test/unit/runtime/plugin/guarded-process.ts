@@ -57,7 +57,7 @@ const registry = await loadPlugins({
 })
 const refusals: Record<string, number> = {}
 installGuard({
-  grants: registry.grants.values(),
+  grants: () => registry.grants.values(),
   pluginFolders: registry.plugins.map(({ dir }) => dir),
   env: run.env,
   hide: registry.variables,

@@ -1,20 +1,14 @@
+import { Link } from '@tanstack/react-router'
 import { formatList, formatMs } from '../data/format.ts'
 import { type Provider, useProviders } from '../data/providers.ts'
 import { useSession } from '../data/session.tsx'
 import { t } from '../language/t.ts'
+import { buttonClass } from '../ui/button.tsx'
 import { Fault } from '../ui/fault.tsx'
-import { Badge, Card, Facts, Loading, PageHead, type Tone } from '../ui/layout.tsx'
+import { Badge, Card, Facts, Loading, PageHead } from '../ui/layout.tsx'
+import { PROVIDER_STATES } from './provider-states.ts'
 
 const EVERY_MS = 15_000
-const STATES: Readonly<Record<Provider['health']['state'], readonly [Tone, string]>> = {
-  ok: ['good', t('Ready')],
-  no_key: ['neutral', t('Not set up')],
-  refused: ['bad', t('Key refused')],
-  failed: ['bad', t('Fails')],
-  broken: ['bad', t('Broken')],
-  not_asked: ['neutral', t('Not asked yet')],
-}
-
 /** Who agents can listen, think and speak with; those that serve first. */
 export function Screen() {
   const { isOperator } = useSession()
@@ -23,11 +17,16 @@ export function Screen() {
   return (
     <>
       <PageHead
+        actions={
+          isOperator && (
+            <Link className={buttonClass('primary')} search={{ tab: 'providers' }} to="/operator">
+              {t('Set keys')}
+            </Link>
+          )
+        }
         lead={
           isOperator
-            ? t(
-                'To set one up, put its key into the file .env beside package.json, as the card says, and start Patchbay again.',
-              )
+            ? t('Who agents can listen, think and speak with.')
             : t('Who agents can listen, think and speak with. The operator of this installation sets their keys.')
         }
         title={t('Providers')}
@@ -53,7 +52,7 @@ function ProviderCard({
 }: {
   provider: Provider
 }) {
-  const [tone, label] = STATES[health.state]
+  const [tone, label] = PROVIDER_STATES[health.state]
   const listOf = (names: readonly string[], isOpen: boolean) =>
     isOpen ? t('{names}, or any other', { names: formatList(names, 3) }) : formatList(names, 3)
   const rows = [

@@ -145,11 +145,14 @@ export class TwilioDouble {
     const form = new URLSearchParams(await textOf(request))
     const url = new URL(request.url ?? '', this.url)
     const path = url.pathname.replace(`/2010-04-01/Accounts/${this.accountSid}`, '')
-    this.requests.push(`${request.method} ${path}`)
+    // The account itself, as any start asks for it.
+    const isAccount = request.method === 'GET' && path === '.json'
+    if (!isAccount) this.requests.push(`${request.method} ${path}`)
     const expected = `Basic ${Buffer.from(`${this.accountSid}:${this.authToken}`).toString('base64')}`
     if (request.headers.authorization !== expected) {
       return answer(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
     }
+    if (isAccount) return answer(response, 200, { sid: this.accountSid, status: 'active', type: 'Full' })
     if (this.rateLimited > 0) {
       this.rateLimited--
       return answer(response, 429, { code: 20429, message: 'Too Many Requests', status: 429 })

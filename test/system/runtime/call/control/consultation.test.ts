@@ -62,6 +62,7 @@ function consult(workers: Worker[]) {
       warm: () => undefined,
       drain: () => undefined,
       reload: () => undefined,
+      sendKeys: () => undefined,
       open: (_open, events) => {
         queueMicrotask(() => worker(events))
         return {

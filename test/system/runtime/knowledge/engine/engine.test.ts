@@ -118,7 +118,7 @@ t.test('the threads are the process’s own: they start under the guard, and kee
     const { SearchEngine } = await import(${urlOf('runtime/knowledge/engine/engine.ts')})
     const { denseModel, encodeRow } = await import(${urlOf('runtime/knowledge/engine/row.ts')})
     const { termsOf } = await import(${urlOf('runtime/knowledge/terms.ts')})
-    installGuard({ grants: [], env: process.env, hide: [], pluginFolders: [], log: console })
+    installGuard({ grants: () => [], env: process.env, hide: [], pluginFolders: [], log: console })
     const model = denseModel({ model: 'test/two', dimensions: 2 })
     const dense = Float32Array.of(1, 1)
     const engine = new SearchEngine({ model, onLost: (error) => console.log(error) })

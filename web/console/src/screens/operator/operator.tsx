@@ -15,6 +15,7 @@ import { Table } from '../../ui/table.tsx'
 import { Audit } from '../workspace.tsx'
 import { MaintenanceCard } from './maintenance.tsx'
 
+import { Providers } from './providers.tsx'
 import { SecurityLog } from './security-log.tsx'
 import { Workers } from './workers.tsx'
 
@@ -28,6 +29,7 @@ export function Screen() {
         ['workers', t('Workers'), <Workers key="workers" />],
         ['workspaces', t('Workspaces'), <Workspaces key="workspaces" />],
         ['users', t('Users'), <Users key="users" />],
+        ['providers', t('Providers'), <Providers key="providers" />],
         [
           'settings',
           t('Settings'),

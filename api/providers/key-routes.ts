@@ -1,0 +1,170 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
+import { checkProvider } from '../../runtime/plugin/provider-health.ts'
+import type { StoredKeys } from '../../runtime/plugin/stored-keys.ts'
+import { providerKeysOf, removeProviderKeys, setProviderKeys } from '../../store/accounts/provider-keys.ts'
+import { defineRoute } from '../route.ts'
+import { type Fault, ValidationError } from '../schema.ts'
+import type { Services } from '../services.ts'
+import {
+  healthExample,
+  type KeyedProvider,
+  KeyedProviderBody,
+  KeysInput,
+  keyedProviderExample,
+  keysExample,
+} from './keyed-provider.ts'
+import { HealthBody } from './schema.ts'
+
+/** Keys of providers and carriers that an operator pastes: used at once, sealed in the database, shown never again. */
+
+const common = { auth: 'jwt', role: 'operator', tag: 'Operator' } as const
+
+/** A provider that has not answered by then is reported as `not_asked`. */
+const HEALTH_WAIT_MS = 8_000
+/** Of a longer key the last characters are shown. */
+const HINT_CHARS = 4
+const SHOWS_HINT_FROM = 12
+
+const provider = { description: 'The provider, as agents and numbers name it.', example: 'twilio' } as const
+
+const list = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/providers',
+  success: { status: 200, schema: Type.Object({ providers: Type.Array(KeyedProviderBody) }) },
+  summary: 'The providers and carriers that take a key, and where each key comes from',
+  examples: { success: { providers: [keyedProviderExample] } },
+  handler: async (_, services) => ({
+    providers: await Promise.all(takingKeys(services).map((plugin) => keyedProvider(plugin, services, 2_000))),
+  }),
+})
+
+const set = defineRoute({
+  ...common,
+  method: 'PUT',
+  path: '/operator/providers/{provider}/keys',
+  params: { provider },
+  body: KeysInput,
+  success: { status: 200, schema: KeyedProviderBody },
+  errors: ['provider_not_found'],
+  summary: 'Set the key of a provider or carrier; every process uses it at once',
+  description:
+    'Stored sealed under `PATCHBAY_DATA_KEY` and never shown again. The provider is asked whether it takes the key; `health` has what it says. Variables that are left out keep their values.',
+  examples: { body: keysExample, success: keyedProviderExample },
+  handler: async ({ params, body, user }, services) => {
+    const plugin = requireTaking(services, params.provider)
+    const values = requireKeys(services, plugin, body.keys)
+    const { store, providerKeys } = services
+    await setProviderKeys(store, {
+      ...{ workspaceId: null, provider: plugin.name, setBy: user.id },
+      values: Object.entries(values).map(([variable, value]) => ({
+        variable,
+        hint: value.length < SHOWS_HINT_FROM ? '' : value.slice(-HINT_CHARS),
+        seal: (id) => providerKeys.seal(id, value),
+      })),
+    })
+    await providerKeys.changed()
+    return keyedProvider(plugin, services, HEALTH_WAIT_MS)
+  },
+})
+
+const test = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/providers/{provider}/test',
+  params: { provider },
+  body: KeysInput,
+  success: { status: 200, schema: HealthBody },
+  errors: ['provider_not_found'],
+  summary: 'Ask a provider whether it takes a key, without keeping the key',
+  description: 'The request to the provider costs nothing. Variables that are left out have the values they have now.',
+  examples: { body: keysExample, success: healthExample },
+  handler: async ({ params, body }, services) => {
+    const plugin = requireTaking(services, params.provider)
+    const values = requireKeys(services, plugin, body.keys)
+    const { state, latencyMs, message } = await checkProvider(services.plugins, plugin.name, values)
+    return { state, latency_ms: latencyMs === undefined ? null : Math.round(latencyMs), message: message ?? null }
+  },
+})
+
+const remove = defineRoute({
+  ...common,
+  method: 'DELETE',
+  path: '/operator/providers/{provider}/keys',
+  params: { provider },
+  success: { status: 200, schema: KeyedProviderBody },
+  errors: ['provider_not_found'],
+  summary: 'Remove the stored key of a provider or carrier; what the environment sets stays',
+  examples: {
+    success: {
+      ...keyedProviderExample,
+      variables: ['TWILIO_AUTH_TOKEN', 'TWILIO_ACCOUNT_SID'].map((variable) => ({
+        ...{ variable, source: null, hint: null, set_at: null },
+      })),
+      health: { state: 'no_key', latency_ms: null, message: 'TWILIO_AUTH_TOKEN is not set' },
+    },
+  },
+  handler: async ({ params }, services) => {
+    const plugin = requireTaking(services, params.provider)
+    if (await removeProviderKeys(services.store, null, plugin.name)) await services.providerKeys.changed()
+    return keyedProvider(plugin, services, HEALTH_WAIT_MS)
+  },
+})
+
+export const providerKeyRoutes = [list, set, test, remove]
+
+function takingKeys({ plugins }: Services): LoadedPlugin[] {
+  return plugins.plugins.filter(({ name }) => plugins.keys.variablesOf(name).length > 0)
+}
+
+function requireTaking(services: Services, name: string): LoadedPlugin {
+  const plugin = takingKeys(services).find((one) => one.name === name)
+  if (plugin === undefined) throw new PatchbayError('provider_not_found')
+  return plugin
+}
+
+/** The values without the spaces that come with pasting. Throws ValidationError. */
+function requireKeys({ plugins }: Services, { name }: LoadedPlugin, given: StoredKeys[string]): StoredKeys[string] {
+  const known = plugins.keys.variablesOf(name)
+  const trimmed = Object.entries(given).map(([variable, value]) => [variable, value.trim()] as const)
+  const faults = trimmed.flatMap(([variable, value]): Fault[] => {
+    const msg = !known.includes(variable)
+      ? `is no variable of this provider; there are ${known.join(', ')}`
+      : plugins.keys.sourceOf(name, variable) === 'environment'
+        ? 'is set in the environment, which wins; remove it there and restart, then set it here'
+        : /^[\x21-\x7e]+$/.test(value)
+          ? undefined
+          : 'must be printable ASCII characters without spaces'
+    return msg === undefined ? [] : [{ loc: ['body', 'keys', variable], msg, type: 'value_error' }]
+  })
+  if (trimmed.length === 0) faults.push({ loc: ['body', 'keys'], msg: 'must name a variable', type: 'value_error' })
+  if (faults.length > 0) throw new ValidationError(faults)
+  return Object.fromEntries(trimmed)
+}
+
+async function keyedProvider(plugin: LoadedPlugin, services: Services, waitMs: number): Promise<KeyedProvider> {
+  const { name, manifest } = plugin
+  const { plugins, store, providerHealth } = services
+  const [rows, health] = await Promise.all([providerKeysOf(store, null), providerHealth.state(name, waitMs)])
+  return {
+    provider: name,
+    title: plugins.titleOf(name),
+    kinds: Object.keys(manifest?.provides ?? {}),
+    variables: plugins.keys.variablesOf(name).map((variable) => {
+      const row = rows.find((one) => one.provider === name && one.variable === variable)
+      return {
+        variable,
+        source: plugins.keys.sourceOf(name, variable) ?? null,
+        hint: row?.hint || null,
+        set_at: row?.set_at.toISOString() ?? null,
+      }
+    }),
+    health: {
+      state: health.state,
+      latency_ms: health.latencyMs === undefined ? null : Math.round(health.latencyMs),
+      message: health.message ?? null,
+    },
+  }
+}

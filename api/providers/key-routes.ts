@@ -8,14 +8,14 @@ import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import {
+  HealthBody,
   healthExample,
   type KeyedProvider,
   KeyedProviderBody,
   KeysInput,
   keyedProviderExample,
   keysExample,
-} from './keyed-provider.ts'
-import { HealthBody } from './schema.ts'
+} from './schema.ts'
 
 /** Keys of providers and carriers that an operator pastes: used at once, sealed in the database, shown never again. */
 

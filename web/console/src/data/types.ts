@@ -20,7 +20,7 @@ import type {
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
 import type { UploadPreviewBody } from '../../../../api/prospects/preview-schema.ts'
 import type { ProspectBody, ProspectListBody } from '../../../../api/prospects/schema.ts'
-import type { KeyedProvider } from '../../../../api/providers/keyed-provider.ts'
+import type { KeyedProvider } from '../../../../api/providers/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
 import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'

@@ -11,7 +11,7 @@ import { StandingRights } from './auth/standing-rights.ts'
 import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
-import { runCampaignTool } from './campaigns/tools.ts'
+import { runCampaignTool, toolsOfCampaign } from './campaigns/tools.ts'
 import { openLive } from './events/live.ts'
 import { answerAsks } from './knowledge/ask.ts'
 import { countLinkDrops, countLiveCalls, countRefusedCalls, measureWebRtc } from './metrics.ts'
@@ -40,6 +40,8 @@ export async function openSessions(
   const tools = createToolCalls({
     ...{ config, store, log, requests, mcp: mcpTools, checks: services.argumentChecks },
     ofCampaign: (callId, name, input) => runCampaignTool({ store, calling, clock }, callId, name, input),
+    campaignTools: (callId, own) => toolsOfCampaign(store, callId, own),
+    clock,
     calls: () => sessions.calls,
     carriers: () => carriers,
   })

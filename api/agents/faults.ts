@@ -6,6 +6,7 @@ import { toolSecrets } from '../tools/tool-calls.ts'
 import { analysisFaults } from './analysis.ts'
 import { KINDS, namedKinds, unavailableFaults, unusableFaults, withCurrent, withDefaults } from './choices.ts'
 import { type FallbacksInput, fallbackFaults } from './fallbacks.ts'
+import { handoffAgents } from './hand-off-tool.ts'
 import { originFaults } from './public-access.ts'
 import type { AgentInput } from './schema.ts'
 import { DEFAULT_LANGUAGE, languageFaults } from './speech.ts'
@@ -19,9 +20,10 @@ import { storedTools } from './tools.ts'
 export async function agentFaults(
   input: AgentInput,
   before: Agent | 'new' | undefined,
-  { workspaceId }: Tenant,
+  tenant: Tenant,
   { plugins, providerHealth, defaultProviders, config, argumentChecks: checks }: Services,
 ): Promise<Fault[]> {
+  const { workspaceId } = tenant
   const { catalogue, missingKey } = plugins
   const agent = before === 'new' ? undefined : before
   const choices = agent ? withCurrent(input, agent, catalogue) : withDefaults(input, catalogue, defaultProviders)
@@ -42,7 +44,8 @@ export async function agentFaults(
   async function toolFaults(): Promise<readonly Fault[]> {
     if (input.tools === undefined) return []
     try {
-      await storedTools(input.tools, agent?.tools ?? [], { box: toolSecrets(config), workspaceId, checks })
+      const agents = await handoffAgents(tenant, input.tools, agent?.id)
+      await storedTools(input.tools, agent?.tools ?? [], { box: toolSecrets(config), workspaceId, checks, agents })
       return []
     } catch (error) {
       if (error instanceof ValidationError) return error.faults

@@ -5,6 +5,7 @@ import type { Publisher } from '../../store/agents/agent-versions.ts'
 import {
   agentById,
   agentDetails,
+  agentsHandingTo,
   countAgents,
   deleteAgent,
   insertAgent,
@@ -25,6 +26,7 @@ import { DEFAULT_ANALYSIS } from './analysis.ts'
 import { withCurrent, withDefaults } from './choices.ts'
 import type { FallbacksInput } from './fallbacks.ts'
 import { agentFaults } from './faults.ts'
+import { handoffAgents } from './hand-off-tool.ts'
 import { publicAccessColumn } from './public-access.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
 import { speechColumns } from './speech.ts'
@@ -102,7 +104,7 @@ const tools = defineRoute({
     const stored = agent.tools as unknown as readonly Tool[]
     const { targets, faults } = await mcpTools.targets(tenant.workspaceId, stored)
     const specs = [...stored.filter(isOwnTool).map(toolSpec), ...targets.map(({ spec }) => spec)]
-    return { tools: specs.map(({ kind, ...spec }) => ({ type: kind, ...spec })), faults }
+    return { tools: specs.map(({ kind, says: _, ...spec }) => ({ type: kind, ...spec })), faults }
   },
 })
 
@@ -133,7 +135,8 @@ const create = defineRoute({
     await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider }, body.fallbacks)
     const { workspaceId } = tenant
     const box = toolSecrets(config)
-    const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
+    const agents = await handoffAgents(tenant, body.tools ?? [], undefined)
+    const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks, agents })
     const agent = await insertAgent(
       tenant,
       {
@@ -191,7 +194,8 @@ const update = defineRoute({
     await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider }, fallbacks)
     const { workspaceId } = tenant
     const box = toolSecrets(config)
-    const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))
+    const agents = await handoffAgents(tenant, body.tools ?? [], before.id)
+    const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks, agents }))
     const changes = {
       ...agentColumns(body),
       llm_model: choices.LLM_model,
@@ -213,11 +217,14 @@ const remove = defineRoute({
   role: 'admin',
   params: { agent_id },
   success: { status: 200, schema: Detail },
-  errors: ['agent_not_found'],
+  errors: ['agent_not_found', 'agent_in_use'],
   tag,
   summary: 'Delete an agent; its calls stay in the log',
+  description: 'Refused while other agents hand their callers to it.',
   examples: { success: { detail: 'Agent deleted' } },
   handler: async ({ params, tenant, signal, log }, { vectors, clock }) => {
+    const by = await agentsHandingTo(tenant, params.agent_id)
+    if (by.length > 0) throw new PatchbayError('agent_in_use', { params: { agents: by.join(', ') } })
     if (!(await deleteAgent(tenant, params.agent_id, new Date(clock.nowMs()))))
       throw new PatchbayError('agent_not_found')
     // Its vectors are unreachable without their texts; removing them only frees space.

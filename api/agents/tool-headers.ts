@@ -25,6 +25,7 @@ export const maskedHeaders = (headers: Headers) => Object.fromEntries(Object.key
 export function storedHeaders(before: readonly unknown[], type: string, name: string) {
   const found = (before as readonly Tool[]).find((tool) => tool.type === type && tool.name === name)
   if (found?.type === 'http') return found.http
+  if (found?.type === 'handoff' && found.url !== undefined) return { url: found.url, headers: found.headers ?? {} }
   return found?.type === 'mcp' ? found : undefined
 }
 

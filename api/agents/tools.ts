@@ -5,6 +5,7 @@ import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, HTTP_METHODS, MAX_TOOL_TIMEOUT_MS, type Tool } from '../../runtime/tools/tool.ts'
 import { type Fault, ValidationError } from '../schema.ts'
+import { type HandoffAgents, handoffOf, nameOfHandoff, WEBHOOK } from './hand-off-tool.ts'
 import { MASK, maskedHeaders, sealedHeaders, storedHeaders } from './tool-headers.ts'
 
 /** The tools of an agent: their shape, their faults, and the secrets in them, which are kept sealed and never shown. */
@@ -32,7 +33,7 @@ const Http = Type.Object({
 })
 
 export const ToolInput = Type.Object({
-  type: Type.Enum(['http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp']),
+  type: Type.Enum(['http', 'client', 'transfer', 'handoff', 'hang_up', 'send_dtmf', 'knowledge', 'mcp']),
   name: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$',
@@ -63,14 +64,15 @@ export const ToolInput = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        'Where `transfer` leads: a number, an extension of the trunk (`204`) or a SIP URI (`sip:204@pbx.example.com`).',
+        'Where `transfer` leads: a number, an extension of the trunk (`204`) or a SIP URI (`sip:204@pbx.example.com`). Of `handoff`: the agent_id of the next agent, or `webhook`: `url` is asked.',
     }),
   ),
   url: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2_000,
-      description: 'Of `mcp`: a server of the Model Context Protocol by streamable HTTP.',
+      description:
+        'Of `mcp`: a server of the Model Context Protocol by streamable HTTP. Of `handoff` to `webhook`: answers a POST with `{"agent_id": "…"}`.',
     }),
   ),
   headers: Type.Optional(Headers),
@@ -78,6 +80,21 @@ export const ToolInput = Type.Object({
     Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
       maxItems: 128,
       description: 'The tools of an `mcp` server the agent may use; default: all it lists.',
+    }),
+  ),
+  when: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2_000, description: 'When `handoff` is used, for the language model.' }),
+  ),
+  carries: Type.Optional(
+    Type.Enum(['all', 'summary', 'none'], {
+      description:
+        'What the next agent knows of the conversation before: all of it, a summary that the agent before makes, or the reason alone. Default: `all`.',
+    }),
+  ),
+  says: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: 'What is said before `handoff` where the language model says nothing; `{{name}}` is filled in.',
     }),
   ),
   mode: Type.Optional(
@@ -117,7 +134,6 @@ export const agentToolsExample: Static<typeof AgentToolsBody> = {
 }
 
 const NO_PARAMETERS = { type: 'object', properties: {} }
-/** An extension, too short to be a number somewhere else, or a SIP URI. */
 /**
  * The tools as they are stored: checked, header values sealed. `before` are those stored now, whose values a mask keeps.
  * Throws ValidationError with every fault.
@@ -125,7 +141,12 @@ const NO_PARAMETERS = { type: 'object', properties: {} }
 export async function storedTools(
   input: ToolsInput,
   before: readonly unknown[],
-  { box, workspaceId, checks }: { box: SecretBox; workspaceId: string; checks: ArgumentChecks },
+  {
+    box,
+    workspaceId,
+    checks,
+    agents,
+  }: { box: SecretBox; workspaceId: string; checks: ArgumentChecks; agents: HandoffAgents },
 ): Promise<Tool[]> {
   const faults: Fault[] = []
   const parametersFaults = await Promise.all(
@@ -140,9 +161,12 @@ export async function storedTools(
     const fault = (field: (string | number)[], msg: string, type: Fault['type'] = 'value_error'): void => {
       faults.push({ loc: ['body', 'tools', String(i), ...field.map(String)], msg, type })
     }
-    const { type, name = type === 'mcp' ? nameOfServer(tool.url) : '', description = '' } = tool
+    const { type } = tool
+    const { name = defaultName(tool, agents), description = tool.when ?? '' } = tool
     if (name === '') fault(['name'], 'Field required', 'missing')
-    if (description === '' && type !== 'mcp') fault(['description'], 'Field required', 'missing')
+    if (description === '' && type !== 'mcp') {
+      fault([type === 'handoff' ? 'when' : 'description'], 'Field required', 'missing')
+    }
     if (names.has(name)) fault(['name'], 'is used by another tool of the agent')
     names.add(name)
     if (type === 'transfer') {
@@ -162,6 +186,23 @@ export async function storedTools(
       else if (url.includes('{{')) fault(['url'], 'must be the same for every call: no placeholder')
       const headers = sealed(tool.headers, url, [])
       return { type, name, description, url, headers, timeoutMs, ...(allow === undefined ? {} : { allow }) }
+    }
+    if (type === 'handoff') {
+      const { fault: unfit, ...handoff } = handoffOf(tool, agents)
+      if (unfit !== undefined) fault([unfit.field], unfit.msg, unfit.type)
+      if (handoff.to !== WEBHOOK) return { type, name, description, ...handoff }
+      const { url = '', timeout_ms: timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = tool
+      const wrong = tool.url === undefined ? 'Field required' : faultOfUrl(url)
+      if (wrong !== undefined) fault(['url'], wrong, tool.url === undefined ? 'missing' : 'value_error')
+      return {
+        type,
+        name,
+        description,
+        ...handoff,
+        url,
+        headers: sealed(tool.headers, url, []),
+        timeoutMs,
+      }
     }
     if (type !== 'http' && type !== 'client') return { type, name, description }
     const { parameters = NO_PARAMETERS } = tool
@@ -198,10 +239,20 @@ export function toolsBody(stored: readonly unknown[]): ToolsInput {
       const { headers, timeoutMs, ...server } = tool
       return { ...server, headers: maskedHeaders(headers), timeout_ms: timeoutMs }
     }
+    if (tool.type === 'handoff') {
+      const { description: when, headers, timeoutMs, ...handoff } = tool
+      if (headers === undefined) return { ...handoff, when }
+      return { ...handoff, when, headers: maskedHeaders(headers), timeout_ms: timeoutMs }
+    }
     if (tool.type !== 'http') return tool
     const { headers, timeoutMs, ...http } = tool.http
     return { ...tool, http: { ...http, headers: maskedHeaders(headers), timeout_ms: timeoutMs } }
   })
+}
+
+function defaultName({ type, to, url }: Static<typeof ToolInput>, agents: HandoffAgents): string {
+  if (type === 'mcp') return nameOfServer(url)
+  return type === 'handoff' ? nameOfHandoff(to, agents) : ''
 }
 
 /** `https://crm.example.com/mcp` is `crm_example_com`. */

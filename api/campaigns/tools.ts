@@ -50,6 +50,16 @@ export function campaignToolSpecs(
   return wanted.filter((name) => !own.some((tool) => tool.name === name)).map((name) => SPECS[name])
 }
 
+/** The same of a running call. */
+export async function toolsOfCampaign(
+  store: Store,
+  callId: string,
+  own: readonly { name: string }[],
+): Promise<ToolSpec[]> {
+  const found = await campaignOfCall(store, callId)
+  return campaignToolSpecs(found?.campaign.agent_tools ?? [], own)
+}
+
 /** Runs one of them; undefined when the call has no such tool. The answer is for the language model. */
 export async function runCampaignTool(
   services: { store: Store; calling: { rules: CallingRules; places: Places }; clock: Clock },

@@ -243,6 +243,18 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     data: Type.Object({ ...ids, ...marks, ...place, to: Type.String() }),
     example: { ...idsExample, ...seqExample, to: '+14155550142' },
   },
+  'call.handed_off': {
+    summary: 'Another agent has the call from here on',
+    data: Type.Object({
+      ...{ ...ids, ...marks, ...place, from: Id, to: Id, from_name: Type.String(), to_name: Type.String() },
+      reason: Type.String(),
+      failed: Type.Boolean({ description: 'The agent `from` could not take the call, which is back with `to`.' }),
+    }),
+    example: {
+      ...{ ...idsExample, ...seqExample, from: callExample.agent_id, to: '0197f3a2-7c1e-7000-8000-000000000004' },
+      ...{ from_name: 'Reception', to_name: 'Billing', reason: 'The caller asks about a bill.', failed: false },
+    },
+  },
   'call.fault': {
     summary: 'Something went wrong in a call, which may go on',
     data: Type.Object({ ...ids, ...marks, ...place, stage: Type.String(), sentence: Type.String() }),

@@ -3,7 +3,7 @@ import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
 import type { Store } from '../../store/database/database.ts'
-import { agentOfCall } from '../../store/knowledge/documents.ts'
+import { workspaceOfCall } from '../../store/knowledge/documents.ts'
 import type { ToolCalls } from '../tools/tool-calls.ts'
 import { retrieve } from './retrieve.ts'
 
@@ -20,14 +20,13 @@ export function answerAsks(services: {
   tools: Pick<ToolCalls, 'ofCall'>
 }): AskAnswers {
   return {
-    async tool(callId, { id, name, arguments: given }, key) {
-      const signal = signalWithin(TOOL_TIMEOUT_MS)
-      return { output: await services.tools.ofCall(callId, name, given, { id, key }, signal) }
+    async tool(of, { id, name, arguments: given }, key) {
+      return services.tools.ofCall(of, name, given, { id, key }, signalWithin(TOOL_TIMEOUT_MS))
     },
-    async knowledge(callId, { query, topK }) {
-      const scope = await agentOfCall(services.store, callId)
-      if (scope === undefined) return { passages: [] }
-      const passages = await retrieve(services, scope, query, topK, signalWithin(TIMEOUT_MS))
+    async knowledge({ callId, agentId }, { query, topK }) {
+      const workspaceId = await workspaceOfCall(services.store, callId)
+      if (workspaceId === undefined) return { passages: [] }
+      const passages = await retrieve(services, { workspaceId, agentId }, query, topK, signalWithin(TIMEOUT_MS))
       return { passages: passages.map(({ chunk: _, ...passage }) => passage) }
     },
   }

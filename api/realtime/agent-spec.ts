@@ -57,7 +57,10 @@ export function agentSpec(
     ...(aiDisclosure === undefined ? {} : { aiDisclosure }),
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),
-    tools: (agent.tools as unknown as Tool[]).filter(isOwnTool).map(toolSpec),
+    tools: (agent.tools as unknown as Tool[])
+      .filter(isOwnTool)
+      .map(toolSpec)
+      .map((tool) => (tool.says === undefined ? tool : { ...tool, says: spoken('tools', tool.says) })),
     ...(agent.recording_notice === '' ? {} : { recordingNotice: spoken('recording_notice', agent.recording_notice) }),
     ...(agent.consent_message === '' ? {} : { consentMessage: spoken('consent_message', agent.consent_message) }),
     ...(dialled

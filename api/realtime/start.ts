@@ -134,8 +134,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   })
   const live = redisLiveFeed(redis, log)
   const journalOf = (workspaceId: string, { isRecorded = false }: CallOptions = {}): CallJournal => ({
-    event(callId, event, { turns }, models) {
-      writer.add(workspaceId, callId, event, { turns: turns.length, models })
+    event(callId, event, { turns }, serving) {
+      writer.add(workspaceId, callId, event, { turns: turns.length, serving })
       live.publish(workspaceId, callId, event)
       traces?.event(workspaceId, callId, event)
     },

@@ -1,6 +1,9 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
+import type { HandoffOrder } from '../../runtime/call/control/hand-off.ts'
+import type { ToolSpec } from '../../runtime/call/types/agent-spec.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { createSecretBox, type DataKeys, UnopenedSecret } from '../../runtime/lib/secret-box.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
@@ -12,7 +15,7 @@ import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { unnamedArguments } from '../../runtime/tools/argument-names.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
-import { isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
+import { type HandoffTool, isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { TRANSFER_OUTPUT } from '../../runtime/tools/transfer-output.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfTool, type TraceContext } from '../../runtime/traces/trace-context.ts'
@@ -20,6 +23,7 @@ import { type ToolsOfCall, toolsOfCall } from '../../store/agents/agent-tools.ts
 import type { Store } from '../../store/database/database.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
 import { openHeaders } from '../agents/tool-headers.ts'
+import { type AskHandoffWebhook, handoffOrder, handoffTarget } from './hand-off.ts'
 import type { McpTarget, McpTools } from './mcp-tools.ts'
 import { secondLeg, whisperTo } from './second-leg.ts'
 
@@ -45,6 +49,9 @@ interface ToolCallsOptions {
   requests?: HttpSpans | undefined
   /** What the agent may do in a campaign's calls; undefined when the call has no such tool. */
   ofCampaign?: (callId: string, name: string, input: Record<string, unknown>) => Promise<string | undefined>
+  /** What an agent to whom such a call is handed may do there besides its own tools. */
+  campaignTools?: (callId: string, own: readonly ToolSpec[]) => Promise<ToolSpec[]>
+  clock: Clock
   /** The running calls and the carriers; asked for when a tool needs them. */
   calls(): Calls
   carriers(): Carriers
@@ -63,16 +70,16 @@ interface ToolScope {
 
 export interface ToolCalls {
   /**
-   * For a running call: what the language model is to read. `id` names the call of the tool within its call, `key` among all: an HTTP
+   * For a running call, and the agent that has it: what the language model is to read, and to whom the call is handed. `id` names the call of the tool within its call, `key` among all: an HTTP
    * server sees it and can tell a request sent twice.
    */
   ofCall(
-    callId: string,
+    of: { callId: string; agentId: string; agentVersion?: number | undefined },
     name: string,
     input: Record<string, unknown>,
     asked: { id: string; key: string },
     signal: AbortSignal,
-  ): Promise<string>
+  ): Promise<{ output: string; handoff?: HandoffOrder }>
   /** For a supervisor: transfers the caller. `output` describes the result. */
   transferTo(callId: string, to: string): Promise<{ ok: boolean; output: string }>
   /** For the tool's author: calls it once. `fault` says what a call would have ended with, wrong arguments included. */
@@ -100,6 +107,8 @@ export function createToolCalls({
   mcp,
   requests,
   ofCampaign,
+  campaignTools = async () => [],
+  clock,
   calls,
   carriers,
 }: ToolCallsOptions): ToolCalls {
@@ -211,6 +220,28 @@ export function createToolCalls({
     return { output: `The page failed: ${error}`, fault: error }
   }
 
+  const handOff = async (
+    callId: string,
+    tool: HandoffTool,
+    input: Record<string, unknown>,
+    scope: ToolsOfCall,
+    ask: AskHandoffWebhook,
+  ): Promise<ToolResult & { handoff?: HandoffOrder }> => {
+    const { fromNumber: from_number, toNumber: to_number } = scope
+    const found = await handoffTarget(
+      store,
+      tool,
+      input,
+      { ...scope, of: { call_id: callId, from_number, to_number } },
+      ask,
+    )
+    if ('output' in found) return found
+    const order = await handoffOrder({ store, mcp, clock }, callId, found.agent, tool, input, scope, (own) =>
+      campaignTools(callId, own),
+    )
+    return 'output' in order ? order : { output: '', handoff: order }
+  }
+
   const run = async (
     callId: string,
     tool: OwnTool | McpTarget,
@@ -218,7 +249,7 @@ export function createToolCalls({
     scope: ToolsOfCall,
     { id, key }: { id: string; key: string },
     signal: AbortSignal,
-  ): Promise<ToolResult> => {
+  ): Promise<ToolResult & { handoff?: HandoffOrder }> => {
     const within = contextOfTool(callId, id)
     const traced = requests && { requests, within }
     if (!('type' in tool)) return mcp.call(scope.workspaceId, tool, input, { signal, key, traced })
@@ -229,6 +260,8 @@ export function createToolCalls({
         return onPage(callId, tool, input, key)
       case 'transfer':
         return transfer(callId, tool, input, scope)
+      case 'handoff':
+        return handOff(callId, tool, input, scope, (asked, body) => http(asked, body, scope, signal, { key, within }))
       case 'send_dtmf':
         return { output: calls().sendDtmf(callId, String(input.keys)) ? 'The keys were pressed.' : NOT_POSSIBLE }
       default:
@@ -256,19 +289,19 @@ export function createToolCalls({
     tools.filter(isOwnTool).find((one) => one.name === name) ?? mcp.find(workspaceId, tools, name)
 
   return {
-    async ofCall(callId, name, input, asked, signal) {
-      const scope = await toolsOfCall(store, callId)
+    async ofCall({ callId, ...by }, name, input, asked, signal) {
+      const scope = await toolsOfCall(store, callId, by)
       const tool = scope && (await named(scope.tools as Tool[], name, scope.workspaceId))
       if (scope === undefined || tool === undefined) {
         const output = scope && (await ofCampaign?.(callId, name, input))
-        return output ?? `There is no tool "${name}".`
+        return { output: output ?? `There is no tool "${name}".` }
       }
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
-      if (unfit !== undefined) return unfit
-      const { output, fault, reason } = await run(callId, tool, input, scope, asked, signal)
+      if (unfit !== undefined) return { output: unfit }
+      const { output, handoff, fault, reason } = await run(callId, tool, input, scope, asked, signal)
       if (reason !== undefined) log.warn({ callId, tool: name, reason }, 'A tool of a call could not be reached')
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
-      return output
+      return { output, ...(handoff === undefined ? {} : { handoff }) }
     },
     async transferTo(callId, to) {
       const scope = await toolsOfCall(store, callId)

@@ -4,6 +4,7 @@ import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
 import { agentById } from '../../store/agents/agents.ts'
+import { NO_AGENTS } from '../agents/hand-off-tool.ts'
 import { agentExample } from '../agents/schema.ts'
 import { storedTools, ToolInput } from '../agents/tools.ts'
 import { defineRoute } from '../route.ts'
@@ -62,11 +63,11 @@ const tryTool = defineRoute({
     }
     const { workspaceId } = tenant
     const box = toolSecrets(config)
-    const [tool] = await storedTools([body.tool], agent.tools, { box, workspaceId, checks: argumentChecks }).catch(
-      (error) => {
-        throw error instanceof ValidationError ? new ValidationError(error.faults.map(ofOneTool)) : error
-      },
-    )
+    const [tool] = await storedTools([body.tool], agent.tools, {
+      ...{ box, workspaceId, checks: argumentChecks, agents: NO_AGENTS },
+    }).catch((error) => {
+      throw error instanceof ValidationError ? new ValidationError(error.faults.map(ofOneTool)) : error
+    })
     const leave = await trying.enter({ workspaceId }, signal)
     try {
       const startedMs = clock.monotonicMs()

@@ -89,11 +89,11 @@ export interface PathCall {
   declined(full: boolean): void
   /** The worker could not open the conversation, for a reason of its own. */
   failedToOpen(message: string): void
+  /** No worker can run the agent. */
+  badAgent(message: string): void
   workerLost(reason: string): void
   /** The caller said that the call may be recorded. */
   consented(): void
-  /** Receives a worker's events of a session that is over. */
-  late(event: CallEventBody, sound?: SoundSpan): void
   /** What the worker asks for. */
   ask(method: AskMethod, params: unknown): Promise<unknown>
 }
@@ -231,7 +231,7 @@ export function fromAgent(output: SpeechOutput, pacer: Pacer) {
 }
 
 /** The agent's way out: what the worker says goes to the caller and into the call log. */
-export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
+export function fromWorker(call: PathCall, clock: Clock): Omit<LinkEvents, 'late'> {
   return {
     audio(bytes, timestamp) {
       // Once a human has taken the call, the agent's remaining speech is dropped.
@@ -243,7 +243,6 @@ export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
       call.supervision.agent(bytes, atMs)
     },
     message: (message) => fromWorkerMessage(call, message, clock),
-    late: (event, sound) => call.late(event, sound),
     ask: (method, params) => call.ask(method, params),
     lost: (reason) => call.workerLost(reason),
   }
@@ -256,7 +255,7 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage, clock: Clock
       break
     case 'rejected':
       if (message.reason === 'bad_agent') {
-        call.happened({ type: 'refused', message: message.message })
+        call.badAgent(message.message)
         return
       }
       if (message.reason === 'failed') call.failedToOpen(message.message)
@@ -301,6 +300,7 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
   'worker_taken',
   'worker_lost',
   'resumed',
+  'handed_off',
   'typed',
   'key',
   'held',

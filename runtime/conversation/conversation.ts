@@ -3,6 +3,7 @@ import type { LinkedConversation, SessionPort } from '../call/link/linked-conver
 import type { OpenSession, SoundSpan } from '../call/link/messages.ts'
 import type { CallEvent, CallEventBody, EventOf } from '../call/log/events.ts'
 import { fromAgent, stagesOf, toAgent } from '../call/path.ts'
+import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
 import type { SessionEndReason } from '../call/types/outcome.ts'
 import type { TurnLatency } from '../call/types/usage.ts'
 import { boundary, inBackground } from '../lib/async/boundary.ts'
@@ -110,7 +111,7 @@ export class Conversation implements LinkedConversation {
     this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
-    this.#toolCalls = resume?.tools.length ?? 0
+    this.#toolCalls = resume?.toolCalls ?? resume?.tools.length ?? 0
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#stages = new Stages(
       stagesOf({ open, callMs, language: () => this.#hearing.spoken.language }),
@@ -184,6 +185,7 @@ export class Conversation implements LinkedConversation {
           {
             nextId: () => `tool-${++this.#toolCalls}`,
             hangUp,
+            settle: () => this.#settle(false),
             transferring: (on) => this.#report({ type: 'transferring', on }),
             phrases: () => this.#hearing.spoken.language.phrases,
           },
@@ -346,7 +348,7 @@ export class Conversation implements LinkedConversation {
   async #continueReply(instructions: string | undefined): Promise<void> {
     const { resume } = this.#open
     const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
-    if (this.#closing !== undefined) return
+    if (this.#closing !== undefined || tools?.some(({ result }) => result === HANDED_OFF_OUTPUT)) return
     if (tools !== undefined)
       this.#dialogue.remember(
         contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),

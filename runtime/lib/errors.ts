@@ -139,6 +139,7 @@ export const ERRORS = {
   },
   batch_without_failures: { status: 409, retryable: false, detail: 'Batch has no failed calls to make again' },
   batch_sent: { status: 409, retryable: false, detail: 'Batch already sent' },
+  agent_in_use: { status: 409, retryable: false, detail: 'Agent is handed callers by {agents}' },
   phone_number_taken: { status: 409, retryable: false, detail: 'Phone number already registered' },
   extension_taken: { status: 409, retryable: false, detail: 'Extension name already taken' },
   too_many_extensions: { status: 409, retryable: false, detail: 'The workspace has as many extensions as it may' },

@@ -31,6 +31,20 @@ export interface McpSource extends Named {
   timeoutMs: number
 }
 
+/** Hands the caller to another agent; `description` says when. */
+export interface HandoffTool extends Named {
+  type: 'handoff'
+  /** An agent of the workspace; `webhook`: the address `url` is asked for one. */
+  to: string
+  url?: string
+  /** Stored sealed. */
+  headers?: Record<string, string>
+  timeoutMs?: number
+  carries: 'all' | 'summary' | 'none'
+  /** Said before, where the model says nothing. */
+  says?: string
+}
+
 /** A tool of an agent, or where it finds some. */
 export type Tool = OwnTool | McpSource
 
@@ -40,6 +54,7 @@ export type OwnTool =
   | (Named & { type: 'client'; parameters: Record<string, unknown>; timeoutMs: number })
   | (Named & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
   | (Named & { type: 'transfer'; to: string; mode?: 'blind' | 'warm' })
+  | HandoffTool
   | (Named & { type: 'hang_up' | 'send_dtmf' | 'knowledge' })
 
 const object = (properties: Record<string, unknown>): Record<string, unknown> => ({
@@ -63,8 +78,22 @@ const WARM_TRANSFER = object({
   },
 })
 
+const REASON = {
+  type: 'string',
+  maxLength: 500,
+  description: 'Why, in one sentence: what the caller wants, and what was found out. The next agent reads it.',
+}
+const SUMMARY = {
+  type: 'string',
+  maxLength: 4_000,
+  description: 'What was talked about so far, in a few sentences: the next agent knows nothing else of it.',
+}
+const HANDOFF = object({ reason: REASON })
+const HANDOFF_WITH_SUMMARY = object({ reason: REASON, summary: SUMMARY })
+
 /** JSON Schema of the arguments. */
 export function parametersOf(tool: OwnTool): Record<string, unknown> {
+  if (tool.type === 'handoff') return tool.carries === 'summary' ? HANDOFF_WITH_SUMMARY : HANDOFF
   if (tool.type === 'http' || tool.type === 'client') return tool.parameters
   return tool.type === 'transfer' && tool.mode === 'warm' ? WARM_TRANSFER : PARAMETERS[tool.type]
 }
@@ -73,5 +102,9 @@ export const isOwnTool = (tool: Tool): tool is OwnTool => tool.type !== 'mcp'
 
 /** The tool's description for the language model. */
 export function toolSpec(tool: OwnTool): ToolSpec {
-  return { name: tool.name, description: tool.description, parameters: parametersOf(tool), kind: tool.type }
+  const { name, description, type: kind } = tool
+  const spec = { name, description, parameters: parametersOf(tool), kind }
+  if (tool.type !== 'handoff') return spec
+  const when = `Hands the caller to another agent, who goes on with them at once. Use it when: ${description}`
+  return { ...spec, description: when, ...(tool.says === undefined ? {} : { says: tool.says }) }
 }

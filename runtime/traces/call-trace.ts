@@ -103,6 +103,9 @@ class Folding {
         this.#providers = event.providers ?? {}
         this.#end('ring', event.at)
         break
+      case 'handed_off':
+        this.#providers = event.providers ?? this.#providers
+        break
       case 'turn':
         this.#callerTurn(event)
         break

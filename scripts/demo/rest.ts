@@ -16,7 +16,7 @@ export class RestClient {
   }
 
   /** The body of a successful answer. Throws an Error with status and body of any other. A token that ran out is renewed. */
-  async send<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+  async send<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<T> {
     const first = await this.#ask(method, path, body)
     const isExpired = first.status === 401 && first.text.includes(EXPIRED) && this.#cookies.has('refresh_token')
     if (isExpired) await this.#ask('POST', '/auth/refresh')

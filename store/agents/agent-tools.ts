@@ -10,6 +10,9 @@ export interface ToolsOfCall {
   tools: unknown[]
   dynamicVariables: Record<string, string>
   callType: 'phone' | 'web'
+  direction: 'inbound' | 'outbound'
+  fromNumber: string | null
+  toNumber: string | null
   /** Of the carrier of our number; undefined where we have none. */
   provider: string | undefined
   /** Our number in the call, on the web the agent's first one, and the trunk it was registered with. */
@@ -19,22 +22,39 @@ export interface ToolsOfCall {
   theirs: string | null
 }
 
-/** Undefined when the call or its agent is gone. */
-export async function toolsOfCall(store: Store, callId: string): Promise<ToolsOfCall | undefined> {
+/**
+ * Undefined when the call or its agent is gone.
+ * @param by the agent that has the call; default: its first one
+ */
+export async function toolsOfCall(
+  store: Store,
+  callId: string,
+  by?: { agentId: string; agentVersion?: number | undefined },
+): Promise<ToolsOfCall | undefined> {
   const row = await store.acrossTenants
     .selectFrom('calls')
-    .innerJoin('agents', 'agents.id', 'calls.agent_id')
+    .innerJoin('agents', (join) =>
+      join
+        .onRef('agents.workspace_id', '=', 'calls.workspace_id')
+        .on((eb) => eb('agents.id', '=', by?.agentId ?? eb.ref('calls.agent_id'))),
+    )
     .leftJoin('agent_versions', (join) =>
       join
-        .onRef('agent_versions.agent_id', '=', 'calls.agent_id')
-        .onRef('agent_versions.number', '=', 'calls.agent_version'),
+        .onRef('agent_versions.agent_id', '=', 'agents.id')
+        .on((eb) =>
+          eb(
+            'agent_versions.number',
+            '=',
+            by === undefined ? eb.ref('calls.agent_version') : (by.agentVersion ?? null),
+          ),
+        ),
     )
     .select([
       'calls.workspace_id as workspaceId',
-      'calls.agent_id as agentId',
+      'agents.id as agentId',
       // Those of the version that talks, whatever was published meanwhile.
       sql<unknown[]>`coalesce(agent_versions.content -> 'tools', agents.tools)`.as('tools'),
-      'calls.agent_version as agentVersion',
+      'agent_versions.number as agentVersion',
       'calls.dynamic_variables as dynamicVariables',
       'calls.call_type as callType',
       'calls.direction',
@@ -57,5 +77,14 @@ export async function toolsOfCall(store: Store, callId: string): Promise<ToolsOf
       : numbers.where('phone_number', '=', ours)
   const number = await isOurs.limit(1).executeTakeFirst()
   const { provider, trunk = null } = number ?? {}
-  return { ...found, provider, ours: ours ?? number?.phone_number ?? null, theirs, trunk }
+  return {
+    ...found,
+    direction,
+    fromNumber: from_number,
+    toNumber: to_number,
+    provider,
+    ours: ours ?? number?.phone_number ?? null,
+    theirs,
+    trunk,
+  }
 }

@@ -38,6 +38,7 @@ export const VERSIONED_COLUMNS = {
   register: undefined,
   phrases: undefined,
   analysis: undefined,
+  procedures: [],
 } satisfies Partial<Record<keyof Agent, unknown>>
 
 /** The columns that hold for an agent whatever version is live: a change of them is at once. */

@@ -56,6 +56,27 @@ export async function hasAgent(tenant: Tenant, id: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Of these agents those that the workspace has, with their names. */
+export async function agentNamesOf(tenant: Tenant, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tenant.db.selectFrom('agents').select(['id', 'agent_name']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, agent_name }) => [id, agent_name]))
+}
+
+/** The names of the agents that hand their callers to this one, itself aside. */
+export async function agentsHandingTo(tenant: Tenant, id: string): Promise<string[]> {
+  const handsTo = JSON.stringify([{ type: 'handoff', to: id }])
+  const rows = await tenant.db
+    .selectFrom('agents')
+    .select('agent_name')
+    .where('id', '!=', id)
+    .where(sql<boolean>`tools @> ${handsTo}::jsonb`)
+    .orderBy('agent_name')
+    .limit(20)
+    .execute()
+  return rows.map(({ agent_name }) => agent_name)
+}
+
 /** The agent a registered number reaches. */
 export function agentByNumber(tenant: Tenant, phoneNumber: string): Promise<Agent | undefined> {
   return tenant.db

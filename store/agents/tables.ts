@@ -27,6 +27,8 @@ export interface AgentsTable {
   tts_voice: string
   tools: JSONColumnType<unknown[], string | undefined, string>
   fallbacks: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  /** Instructions for single matters, loaded when they fit. */
+  procedures: JSONColumnType<unknown[], string | undefined, string>
   voicemail: Generated<VoicemailBehaviour>
   voicemail_message: Generated<string>
   recording_notice: Generated<string>
@@ -91,6 +93,10 @@ interface ChatsTable {
   agent_version: number | null
   last_message: Generated<string>
   dynamic_variables: JSONColumnType<Record<string, string>, string | undefined, string>
+  /** The agent that the chat was handed to; null: it is its own. */
+  present_agent_id: string | null
+  /** The procedure that its agent follows. */
+  procedure: JSONColumnType<Record<string, unknown>, string | undefined, string | null> | null
   created_at: CreatedAt
   updated_at: Generated<Date>
 }

@@ -71,11 +71,10 @@ async function foldChanged(db: Db, foldedUntil: Date): Promise<number> {
 
 function hourSums(where: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select workspace_id, 'hour' as grain, date_trunc('hour', created_at, 'UTC') as bucket, agent_id, call_type,
-      coalesce(disposition, ''), count(*), count(answered_at), coalesce(sum(duration_ms), 0),
-      sum(llm_input_tokens + llm_output_tokens),
-      coalesce(sum(cost_llm), 0), coalesce(sum(cost_stt), 0), coalesce(sum(cost_tts), 0), coalesce(sum(platform_cost), 0),
-      count(cost_llm), count(cost_stt), count(cost_tts), count(platform_cost)
-    from calls where ${where} group by 1, 3, 4, 5, 6`
+      disposition, sum(n), sum(answered), sum(duration_ms), sum(tokens),
+      sum(cost_llm), sum(cost_stt), sum(cost_tts), sum(platform_cost),
+      sum(known_llm), sum(known_stt), sum(known_tts), sum(known_platform)
+    from summed_calls where ${where} group by 1, 3, 4, 5, 6`
 }
 
 function daySums(where: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -25,13 +25,9 @@ const timestamp = (atMs: number): RawBuilder<unknown> => sql`${new Date(atMs).to
 const SUMMED = sql`agent_id, call_type, disposition, call_rollups.calls, answered, duration_ms, tokens,
   cost_llm, cost_stt, cost_tts, platform_cost, known_llm, known_stt, known_tts, known_platform`
 
-/** A call as a row of sums. */
-const SINGLE = sql`created_at as at, agent_id, call_type, coalesce(disposition, '') as disposition, 1 as n,
-  (answered_at is not null)::int as answered, coalesce(duration_ms, 0) as duration_ms,
-  llm_input_tokens + llm_output_tokens as tokens, coalesce(cost_llm, 0) as cost_llm, coalesce(cost_stt, 0) as cost_stt,
-  coalesce(cost_tts, 0) as cost_tts, coalesce(platform_cost, 0) as platform_cost,
-  (cost_llm is not null)::int as known_llm, (cost_stt is not null)::int as known_stt,
-  (cost_tts is not null)::int as known_tts, (platform_cost is not null)::int as known_platform`
+/** A row of `summed_calls`: a call, or what of its use is another agent's. */
+const SINGLE = sql`created_at as at, agent_id, call_type, disposition, n, answered, duration_ms, tokens,
+  cost_llm, cost_stt, cost_tts, platform_cost, known_llm, known_stt, known_tts, known_platform`
 
 /** Which hours have sums, and which of them changed since. */
 interface SumsState {
@@ -67,7 +63,7 @@ export async function callSums(tenant: Tenant, span: SumSpan, finest: 'hour' | '
   const only = sql`${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}::uuid`}
     ${callType === undefined ? sql`` : sql`and call_type = ${callType}`}`
   const singles = (fromMs: number, toMs: number) =>
-    sql`select ${SINGLE} from calls where workspace_id = ${workspaceId} ${only}
+    sql`select ${SINGLE} from summed_calls where workspace_id = ${workspaceId} ${only}
       and created_at >= ${timestamp(fromMs)} and created_at < ${timestamp(toMs)}
       ${campaign === undefined ? sql`` : sql`and campaign_slug = ${campaign}`}
       ${agentVersion === undefined ? sql`` : sql`and agent_version = ${agentVersion}`}`
@@ -103,7 +99,7 @@ export async function callSums(tenant: Tenant, span: SumSpan, finest: 'hour' | '
       ? []
       : [
           sql`select anew.* from unnest(${timestamps(changedHoursMs)}) as changed (hour) cross join lateral (
-            select ${SINGLE} from calls where workspace_id = ${workspaceId} ${only}
+            select ${SINGLE} from summed_calls where workspace_id = ${workspaceId} ${only}
               and created_at >= hour and created_at < hour + interval '1 hour') as anew`,
         ]),
   ]

@@ -51,7 +51,9 @@ export async function dashboardSums(
   for (const { bucket, ...row } of buckets.rows) if (row.calls > 0) sums.byBucket.set(bucket.getTime(), row)
   for (const { agent_id, call_type, ...row } of groups.rows) {
     if (agent_id === null && call_type === null) sums.totals = row
-    else if (row.calls > 0 && agent_id !== null) sums.byAgent.set(agent_id, row)
+    // An agent to which calls were handed alone has no call, and tokens or costs.
+    else if (agent_id !== null && (row.calls > 0 || row.tokens > 0 || (row.costTts ?? 0) > 0))
+      sums.byAgent.set(agent_id, row)
     else if (row.calls > 0 && call_type !== null) sums.byCallType.set(call_type, row)
   }
   return sums

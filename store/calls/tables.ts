@@ -162,6 +162,18 @@ interface CallEventsTable {
   events: JSONColumnType<unknown[], string, never>
 }
 
+/** What of a call's use is an agent's that the call was handed to. */
+interface CallSharesTable {
+  workspace_id: BoundWorkspace
+  call_id: string
+  agent_id: string
+  tokens: Generated<number>
+  /** Null: a price is not known. */
+  cost_llm: number | null
+  cost_stt: number | null
+  cost_tts: number | null
+}
+
 export type Call = Selectable<CallsTable>
 
 export type CallTurn = Selectable<CallTurnsTable>
@@ -175,5 +187,6 @@ export interface TenantCallTables {
   calls: CallsTable
   call_turns: CallTurnsTable
   call_events: CallEventsTable
+  call_shares: CallSharesTable
   call_analyses: CallAnalysesTable
 }

@@ -56,7 +56,8 @@ const APPEND = `
         cached_read int, cache_write int, reasoning int, estimated int, stt_seconds double precision, tts_characters int,
         cost_llm double precision, cost_stt double precision, cost_tts double precision, latencies jsonb, consent text,
         answered_by text, agent_version int, carrier jsonb, quality jsonb, supervisors jsonb, end_status text, end_reason text,
-        disposition text, error text, end_at timestamptz, duration_ms bigint, usd_per_minute double precision)),
+        disposition text, error text, end_at timestamptz, duration_ms bigint, usd_per_minute double precision,
+        share_agent uuid)),
   written as (
     insert into call_events (workspace_id, call_id, first_seq, last_seq, at, events)
     select e.workspace_id, e.call_id, e.first_seq, e.last_seq, e.at, e.events
@@ -77,6 +78,13 @@ const APPEND = `
       as t (seq int, role text, text text, start_ms int, end_ms int, interrupted boolean)
     on conflict (call_id, seq) do update set role = excluded.role, text = excluded.text,
       start_ms = excluded.start_ms, end_ms = excluded.end_ms, interrupted = excluded.interrupted),
+  shared as (
+    insert into call_shares as s (workspace_id, call_id, agent_id, tokens, cost_llm, cost_stt, cost_tts)
+    select d.workspace_id, d.call_id, d.share_agent, d.tokens_in + d.tokens_out, d.cost_llm, d.cost_stt, d.cost_tts
+    from due d where d.share_agent <> d.agent_id and d.tokens_in + d.tokens_out + d.stt_seconds + d.tts_characters > 0
+    on conflict (call_id, agent_id) do update set tokens = s.tokens + excluded.tokens,
+      cost_llm = s.cost_llm + excluded.cost_llm, cost_stt = s.cost_stt + excluded.cost_stt,
+      cost_tts = s.cost_tts + excluded.cost_tts),
   told as (
     insert into workspace_events (workspace_id, type, subject, agent_id, data)
     select d.workspace_id, t.event ->> 'type', d.call_id, d.agent_id,
@@ -257,9 +265,9 @@ function rowOf(entry: CallEntry, prices: CallPrices) {
   }
 }
 
-function sumsOf({ at, change = {}, models }: CallEntry, { costOf }: CallPrices) {
+function sumsOf({ at, change = {}, serving }: CallEntry, { costOf }: CallPrices) {
   const { usage, latenciesMs } = change
-  const costs = usage === undefined ? undefined : costOf?.(models ?? {}, usage, new Date(at))
+  const costs = usage === undefined ? undefined : costOf?.(serving ?? {}, usage, new Date(at))
   return {
     tokens_in: Math.round(usage?.llmInputTokens ?? 0),
     tokens_out: Math.round(usage?.llmOutputTokens ?? 0),
@@ -273,6 +281,7 @@ function sumsOf({ at, change = {}, models }: CallEntry, { costOf }: CallPrices) 
     cost_stt: costs?.sttUsd,
     cost_tts: costs?.ttsUsd,
     latencies: latenciesMs?.map(Math.round) ?? [],
+    share_agent: serving?.handedTo,
   }
 }
 

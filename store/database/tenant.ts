@@ -58,6 +58,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   calls: true,
   call_turns: true,
   call_events: true,
+  call_shares: true,
   documents: true,
   uploads: true,
   upload_parts: true,

@@ -281,19 +281,13 @@ export async function removeStaleUploads(store: Store, olderThanMs: number): Pro
 /** Of an agent whose documents changed: who keeps what it read of them reads it anew. */
 const bumped = { knowledge_version: sql<number>`knowledge_version + 1` }
 
-const AGENT_OF_CALL = {
-  name: 'agent-of-call',
-  text: 'select workspace_id as "workspaceId", agent_id as "agentId" from calls where id = $1 and agent_id is not null',
+const WORKSPACE_OF_CALL = {
+  name: 'workspace-of-call',
+  text: 'select workspace_id as "workspaceId" from calls where id = $1 and agent_id is not null',
 }
 
-/** Whose knowledge base a call uses; undefined once its agent is deleted. */
-export async function agentOfCall(
-  store: Store,
-  callId: string,
-): Promise<{ workspaceId: string; agentId: string } | undefined> {
-  const { rows } = await store.pool.query<{ workspaceId: string; agentId: string }>({
-    ...AGENT_OF_CALL,
-    values: [callId],
-  })
-  return rows[0]
+/** In whose workspace a call's agents look things up; undefined: there is no such call. */
+export async function workspaceOfCall(store: Store, callId: string): Promise<string | undefined> {
+  const { rows } = await store.pool.query<{ workspaceId: string }>({ ...WORKSPACE_OF_CALL, values: [callId] })
+  return rows[0]?.workspaceId
 }

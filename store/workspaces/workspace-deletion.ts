@@ -32,6 +32,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'call_ladders',
   'refused_calls',
   'call_analyses',
+  'call_shares',
   'calls',
   // Removing calls that are not over counts them out.
   'campaign_call_counts',

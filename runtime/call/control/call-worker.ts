@@ -1,7 +1,7 @@
 import type { SlotClaim } from '../../admission/slot-claim.ts'
-import { boundary } from '../../lib/async/boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { LinkEvents, LinkSession } from '../link/api-end.ts'
-import type { OpenSession } from '../link/messages.ts'
+import { HANDED_OFF, type OpenSession } from '../link/messages.ts'
 import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
 
 interface CallWorkerOptions {
@@ -59,12 +59,15 @@ export class CallWorker {
     return undefined
   }
 
-  /** Offers the conversation to the worker whose slot was taken. */
-  offer(session: Session): void {
+  /**
+   * Offers the conversation to the worker whose slot was taken.
+   * @param next it takes the place of one that the worker ran in the slot
+   */
+  offer(session: Session, next = false): void {
     const slot = this.#slot
     if (slot === undefined) return
     this.#watch()
-    const reserved = slot === this.#options.reserved
+    const reserved = next || slot === this.#options.reserved
     this.#offered = slot.worker.open({ ...session, reserved }, this.#options.events())
   }
 
@@ -87,6 +90,14 @@ export class CallWorker {
 
   accepted(): void {
     clearTimeout(this.#timer)
+  }
+
+  /** Closes the conversation and keeps its slot for the next one. */
+  handOff(): void {
+    clearTimeout(this.#timer)
+    const closed = this.#offered?.close(HANDED_OFF)
+    this.#offered = undefined
+    if (closed !== undefined) inBackground('call', closed)
   }
 
   /** Resolves when the worker has reported all usage of the session. */

@@ -78,6 +78,12 @@ export class CallerAudio {
     for (const { bytes, timestamp } of this.#chunks) link.audio(bytes, timestamp)
   }
 
+  /** The worker was well to the end: what the caller says now is all that the next one has to hear first. */
+  settle(nowMs: number): void {
+    const fromMs = this.#speechFromMs ?? nowMs - BEFORE_SPEECH_MS
+    this.#chunks = this.#chunks.filter(({ atMs }) => atMs >= fromMs)
+  }
+
   /** Clears the replay buffer: this audio crashed the last workers (poison input). */
   drop(): void {
     this.#chunks = []

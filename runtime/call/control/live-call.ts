@@ -18,9 +18,11 @@ import { CallTimeline } from '../timeline.ts'
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
+import type { ServingAgent } from '../types/usage.ts'
 import { CallWorker } from './call-worker.ts'
 import { CallerAudio } from './caller-audio.ts'
 import type { ClaimedSlot, Dispatch } from './dispatch.ts'
+import { type HandoffOrder, handedOffEvent, providersOf } from './hand-off.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
 import { pauseAfterLossMs } from './lost-workers.ts'
@@ -87,6 +89,11 @@ export class LiveCall implements PathCall {
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
   readonly #worker: CallWorker
+  /** The agent that has the call, and the one before it. */
+  #agent: AgentSpec
+  #agentBefore: AgentSpec | undefined
+  /** Those that had it, by id. */
+  readonly #agents = new Map<string, AgentSpec>()
   #overtime: NodeJS.Timeout | undefined
   /** Sounds while no worker speaks. */
   #hold: HoldSound | undefined
@@ -95,6 +102,7 @@ export class LiveCall implements PathCall {
 
   constructor(options: LiveCallOptions) {
     this.#options = options
+    this.#agent = options.agent
     this.callId = options.callId
     this.leg = options.leg
     this.timeline = new CallTimeline(options.leg.format, (nowMs) => this.callMs(nowMs))
@@ -102,15 +110,22 @@ export class LiveCall implements PathCall {
     this.#worker = new CallWorker({
       dispatch: options.dispatch,
       reserved: options.seat,
-      events: () => fromWorker(this, options.clock),
+      events: () => {
+        const { agentId } = this.#agent
+        return { ...fromWorker(this, options.clock), late: (event, sound) => this.#late(event, agentId, sound) }
+      },
       silent: () => this.workerLost('no answer to the offer'),
     })
     this.log = options.before ?? new CallLog(options.clock, [])
     this.log.follow([
-      journalSink(options.journal, options.callId, options.agent),
+      journalSink(options.journal, options.callId, (event) => this.#servingAt(event)),
       (event) => this.audio.take(event, options.clock.monotonicMs()),
     ])
-    this.#asks = new WorkerRequests(options.callId, this.log, options.answers, options.clock, options.agent.tools)
+    this.#asks = new WorkerRequests({
+      ...{ callId: options.callId, log: this.log, answers: options.answers, clock: options.clock },
+      agent: () => this.#agent,
+      handOff: (order) => this.#handOff(order),
+    })
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })
@@ -200,12 +215,44 @@ export class LiveCall implements PathCall {
     return this.#asks.ask(method, params)
   }
 
+  /** The call goes on with another agent, in the slot of the one before. */
+  #handOff({ faults, ...order }: HandoffOrder): void {
+    if (this.#state.phase !== 'in_progress') return
+    const cut = cutOff(this.log.state)
+    if (cut !== undefined) told(this, cut)
+    this.log.append(handedOffEvent(order, this.#agent, this.log.state))
+    for (const sentence of faults) this.log.append({ type: 'fault', stage: 'tool', sentence })
+    this.#agents.set(this.#agent.agentId, this.#agent)
+    this.#agentBefore = this.#agent
+    this.#agent = order.agent
+    this.happened({ type: 'handed_off' })
+  }
+
+  /** The agent that was handed the call can't be run: the one before goes on. False: there is none, or it was run already. */
+  #handBack(message: string): boolean {
+    const before = this.#agentBefore
+    if (this.#state.handingOff !== true || before === undefined) return false
+    const { agentName } = this.#agent
+    this.log.append({ type: 'fault', stage: 'session', sentence: `The call stays: ${agentName}: ${message}` })
+    const reason = `${agentName} could not take it.`
+    this.#handOff({ agent: before, faults: [], reason, carries: 'all', failed: true })
+    return true
+  }
+
+  /** Who serves; of what is told late, the agent that handed the call off. */
+  #servingAt(event: CallEventBody): ServingAgent {
+    const own = event.type === 'usage' && event.agent_id !== undefined ? this.#agents.get(event.agent_id) : undefined
+    const { agentId, llm, stt, tts } = own ?? this.#agent
+    return { llm, stt, tts, ...(agentId === this.#options.agent.agentId ? {} : { handedTo: agentId }) }
+  }
+
   /**
-   * The last words of an ended call count, and usage always counts. Other events of a session that
+   * The last words of an ended call count, and usage always counts, as that of the session's agent. Other events of a session that
    * moved are dropped: the next worker derives them from the replayed audio, and they would be logged twice.
    */
-  late(event: CallEventBody, sound?: SoundSpan): void {
-    if (event.type === 'usage' || this.#state.phase === 'ended') told(this, event, sound)
+  #late(event: CallEventBody, agentId: string, sound?: SoundSpan): void {
+    if (event.type === 'usage') told(this, agentId === this.#agent.agentId ? event : { ...event, agent_id: agentId })
+    else if (this.#state.phase === 'ended') told(this, event, sound)
   }
 
   /** @param startMs monotonic */
@@ -233,6 +280,7 @@ export class LiveCall implements PathCall {
    * been opened before, and goes on looking.
    */
   failedToOpen(message: string): void {
+    if (this.#handBack(message)) return
     this.log.append({ type: 'fault', stage: 'session', sentence: message })
     this.#failedOpenings++
     if (this.#state.answeredAtMs === undefined && this.#failedOpenings >= MAX_FAILED_OPENINGS) {
@@ -241,6 +289,11 @@ export class LiveCall implements PathCall {
     }
     inBackground('call', this.#leaveWorker('failed'))
     this.happened({ type: 'declined' })
+  }
+
+  /** No worker can run the agent. */
+  badAgent(message: string): void {
+    if (!this.#handBack(message)) this.happened({ type: 'refused', message })
   }
 
   /** The worker is gone, or gives the session back. */
@@ -297,6 +350,16 @@ export class LiveCall implements PathCall {
         return
       case 'offer':
         this.#offer()
+        break
+      case 'offer_next':
+        this.link = undefined
+        this.#worker.handOff()
+        this.audio.settle(this.#options.clock.monotonicMs())
+        this.leg.agentState('thinking')
+        this.#offer(true)
+        break
+      case 'join_next':
+        this.#join()
         break
       case 'announce':
         this.#announce()
@@ -358,16 +421,19 @@ export class LiveCall implements PathCall {
     return this.#state.answeredAtMs === undefined ? claim : { ...claim, kind: 'recovering' }
   }
 
-  #offer(): void {
-    const { agent, limits } = this.#options
+  /** @param next in the slot of the agent before */
+  #offer(next = false): void {
+    const { limits } = this.#options
+    const agent = this.#agent
     const { answeredAtMs } = this.#state
     this.marks.forget()
     this.timeline.forgetWorker()
-    this.#worker.offer({
+    const session = {
       ...{ callId: this.callId, agent, format: this.leg.format, limits },
       ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state, this.audio.last) }),
       elapsedMs: Math.round(this.callMs()),
-    })
+    }
+    this.#worker.offer(session, next)
   }
 
   /** The session without a slot: a worker says the announcement. */
@@ -441,8 +507,4 @@ export class LiveCall implements PathCall {
     }
     this.#resolveDone(outcome)
   }
-}
-
-function providersOf({ stt, llm, tts }: AgentSpec): EventOf<'answered'>['providers'] {
-  return { stt, llm, tts: { provider: tts.provider, model: tts.voice } }
 }

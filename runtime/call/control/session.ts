@@ -20,6 +20,8 @@ export interface SessionState {
   readonly transferred?: boolean
   /** No worker was free in time: the call ends with an announcement. */
   readonly abandoned?: boolean
+  /** The worker was offered the conversation of the agent that the call was handed to. */
+  readonly handingOff?: boolean
 }
 
 /** How long a worker is looked for: for a call that rings, and for one that lost its worker in the middle. */
@@ -46,6 +48,8 @@ export type SessionEvent =
   | { type: 'leg_ended'; reason: LegEndReason }
   /** The caller talks with another human: no agent is needed any more. */
   | { type: 'transferred' }
+  /** Another agent has the call: its conversation begins in the same slot. */
+  | { type: 'handed_off' }
   | { type: 'hung_up' }
 
 /** How far a call had come when its worker was lost. */
@@ -63,6 +67,10 @@ export type SessionEffect =
   | { type: 'seek' }
   /** Offer the session to the worker whose seat was taken. */
   | { type: 'offer' }
+  /** Offer the worker of the conversation that of the next agent in its place. */
+  | { type: 'offer_next' }
+  /** The next agent's conversation runs. */
+  | { type: 'join_next' }
   /** Have a worker without a seat say the announcement. */
   | { type: 'announce' }
   | { type: 'record_ringing' }
@@ -112,10 +120,12 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
       return { state: { ...state, worker: 'offered' }, effects: [{ type: 'offer' }] }
     case 'accepted':
       return accepted(state, nowMs)
+    case 'handed_off':
+      return handedOff(state, nowMs, waits)
     case 'declined':
       if (state.abandoned) return announce(state)
       if (nowMs >= state.seekUntilMs) return noneFree(state, waits)
-      return { state: { ...state, worker: 'none' }, effects: [{ type: 'seek' }] }
+      return declined(state)
     case 'refused':
       return finish(state, { reason: 'error', error: event.message })
     case 'transferred':
@@ -135,6 +145,22 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
   }
 }
 
+/** Where a worker is looked for, the one that is found is offered the next agent. */
+function handedOff(state: SessionState, nowMs: number, { recoveryMs }: Waits): Step {
+  if (state.phase !== 'in_progress' || state.transferred === true || state.worker === 'none')
+    return { state, effects: [] }
+  return {
+    state: { ...state, worker: 'offered', handingOff: true, seekUntilMs: nowMs + recoveryMs },
+    effects: [{ type: 'offer_next' }],
+  }
+}
+
+/** A slot is lost with the offer: the caller waits as for any other worker. */
+function declined({ handingOff, ...state }: SessionState): Step {
+  const hold: SessionEffect[] = handingOff === true ? [{ type: 'hold' }] : []
+  return { state: { ...state, worker: 'none' }, effects: [...hold, { type: 'seek' }] }
+}
+
 const noWorker = (state: SessionState): EndReason => (state.answeredAtMs === undefined ? 'no_capacity' : 'worker_lost')
 
 function noneFree(state: SessionState, waits: Waits): Step {
@@ -148,7 +174,9 @@ function announce(state: SessionState): Step {
 
 function accepted(state: SessionState, nowMs: number): Step {
   if (state.worker !== 'offered') return { state, effects: [] }
-  const joined: SessionState = { ...state, worker: 'joined', lost: { ...state.lost, acceptedAtMs: nowMs } }
+  const { handingOff, ...kept } = state
+  const joined: SessionState = { ...kept, worker: 'joined', lost: { ...state.lost, acceptedAtMs: nowMs } }
+  if (handingOff === true) return { state: joined, effects: [{ type: 'join_next' }] }
   if (state.answeredAtMs !== undefined) return { state: joined, effects: [{ type: 'resume' }] }
   return {
     state: { ...joined, phase: 'in_progress', answeredAtMs: nowMs },
@@ -165,7 +193,8 @@ function lost(before: SessionState, cameTo: CameTo | undefined, nowMs: number, r
   const then = counted === undefined ? 'go_on' : afterLoss(counted)
   // A worker that dies while opening the session uses up the wait for the first one.
   const seekUntilMs = before.worker === 'joined' ? nowMs + recoveryWaitMs : before.seekUntilMs
-  const state: SessionState = { ...before, worker: 'none', seekUntilMs, lost: counted ?? before.lost }
+  const { handingOff: _, ...kept } = before
+  const state: SessionState = { ...kept, worker: 'none', seekUntilMs, lost: counted ?? before.lost }
   const effects: SessionEffect[] = []
   if (then !== 'go_on') {
     const because = countOfLost(state.lost)

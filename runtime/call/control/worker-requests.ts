@@ -1,39 +1,59 @@
 import { Compile } from 'typebox/compile'
+import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { maskedArguments } from '../../tools/masked.ts'
 import { type AskMethod, type AskMethods, KNOWLEDGE_ASK, TOOL_ASK } from '../link/messages.ts'
 import type { CallLog } from '../log/call-log.ts'
-import type { ToolSpec } from '../types/agent-spec.ts'
+import type { AgentSpec } from '../types/agent-spec.ts'
+import { HANDED_OFF_OUTPUT } from '../types/hand-off.ts'
+import { type HandoffOrder, handoffFault } from './hand-off.ts'
 
 /** Results kept for a worker that asks again; a conversation has few calls of tools that run when its worker dies. */
 const MAX_KEPT = 64
+const TOO_LATE = 'Another agent has the call by now.'
 
 const toolAsk = Compile(TOOL_ASK)
 const knowledgeAsk = Compile(KNOWLEDGE_ASK)
 
+/** Whose question it is: the agent that has the call. */
+interface Asker {
+  callId: string
+  agentId: string
+  agentVersion?: number | undefined
+}
+
 /** Does what a worker asks for. `key` identifies a tool call across all calls and is sent along as an idempotency key. */
 export interface AskAnswers {
-  tool(callId: string, params: AskMethods['tool']['params'], key: string): Promise<AskMethods['tool']['result']>
-  knowledge(callId: string, params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']>
+  /** `handoff`: the tool hands the call to another agent. */
+  tool(
+    of: Asker,
+    params: AskMethods['tool']['params'],
+    key: string,
+  ): Promise<AskMethods['tool']['result'] & { handoff?: HandoffOrder }>
+  knowledge(of: Asker, params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']>
+}
+
+interface WorkerRequestsOptions {
+  callId: string
+  log: CallLog
+  answers: AskAnswers
+  clock: Clock
+  /** The agent that has the call. */
+  agent(): AgentSpec
+  /** Called once for each hand-off, after its answer is on the way. */
+  handOff(order: HandoffOrder): void
 }
 
 /** Requests of one call's workers: each is answered once and written to the call log. */
 export class WorkerRequests {
-  readonly #callId: string
-  readonly #log: CallLog
-  readonly #answers: AskAnswers
-  readonly #clock: Clock
-  readonly #specs: readonly ToolSpec[]
+  readonly #options: WorkerRequestsOptions
   readonly #tools = new Map<string, Promise<AskMethods['tool']['result']>>()
+  /** A hand-off is about to happen. */
+  #handsOff = false
 
-  /** @param specs the tools of the agent */
-  constructor(callId: string, log: CallLog, answers: AskAnswers, clock: Clock, specs: readonly ToolSpec[] = []) {
-    this.#callId = callId
-    this.#log = log
-    this.#answers = answers
-    this.#clock = clock
-    this.#specs = specs
+  constructor(options: WorkerRequestsOptions) {
+    this.#options = options
   }
 
   /** Throws a PatchbayError; what is asked wrongly is `validation`. */
@@ -55,28 +75,54 @@ export class WorkerRequests {
   }
 
   async #call(params: AskMethods['tool']['params']): Promise<AskMethods['tool']['result']> {
+    const { callId, log, answers, clock, agent } = this.#options
     const { id, name, arguments: given } = params
-    const startedMs = this.#clock.monotonicMs()
-    const took = () => Math.round(this.#clock.monotonicMs() - startedMs)
-    const schema = this.#specs.find((spec) => spec.name === name)?.parameters
-    this.#log.append({ type: 'tool_called', id, name, arguments: maskedArguments(schema, given) })
+    const startedMs = clock.monotonicMs()
+    const took = () => Math.round(clock.monotonicMs() - startedMs)
+    const { agentId, agentVersion, tools = [] } = agent()
+    const schema = tools.find((spec) => spec.name === name)?.parameters
+    log.append({ type: 'tool_called', id, name, arguments: maskedArguments(schema, given) })
     try {
-      const answer = await this.#answers.tool(this.#callId, params, `${this.#callId}:${id}`)
-      this.#log.append({ type: 'tool_returned', id, result: answer.output, ms: took() })
-      return answer
+      const { output: result, handoff } = await answers.tool(
+        { callId, agentId, agentVersion },
+        params,
+        `${callId}:${id}`,
+      )
+      const output = handoff === undefined ? result : this.#handOff(handoff, agentId)
+      log.append({ type: 'tool_returned', id, result: output, ms: took() })
+      return { output }
     } catch (error) {
       const words = error instanceof PatchbayError ? error.message : new PatchbayError('internal').message
-      this.#log.append({ type: 'tool_returned', id, result: '', ms: took(), error: words })
+      log.append({ type: 'tool_returned', id, result: '', ms: took(), error: words })
       throw error
     }
   }
 
+  /** Has the call handed on, unless that can't be; returns what the model reads. */
+  #handOff(order: HandoffOrder, by: string): string {
+    const { log, agent, handOff } = this.#options
+    // Two hand-offs at once: the first one counts.
+    const fault =
+      agent().agentId === by && !this.#handsOff ? handoffFault(log.state, by, order.agent.agentId) : TOO_LATE
+    if (fault !== undefined) return fault
+    this.#handsOff = true
+    // The worker reads the answer first: it asks its model for nothing more.
+    setImmediate(
+      boundary('call', () => {
+        this.#handsOff = false
+        handOff(order)
+      }),
+    )
+    return HANDED_OFF_OUTPUT
+  }
+
   async #lookUp(params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']> {
-    const startedMs = this.#clock.monotonicMs()
-    const found = await this.#answers.knowledge(this.#callId, params)
-    const ms = Math.round(this.#clock.monotonicMs() - startedMs)
+    const { callId, log, answers, clock, agent } = this.#options
+    const startedMs = clock.monotonicMs()
+    const found = await answers.knowledge({ callId, agentId: agent().agentId }, params)
+    const ms = Math.round(clock.monotonicMs() - startedMs)
     const hits = found.passages.map(({ documentId, filename, score }) => ({ document_id: documentId, filename, score }))
-    this.#log.append({ type: 'knowledge_looked_up', query: params.query, hits, ms })
+    log.append({ type: 'knowledge_looked_up', query: params.query, hits, ms })
     return found
   }
 }

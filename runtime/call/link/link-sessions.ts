@@ -6,7 +6,7 @@ import type { StoredKeys } from '../../plugin/stored-keys.ts'
 import type { Logger } from '../../process/log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import type { LinkedConversation, OpenConversation } from './linked-conversation.ts'
-import type { NodeMessage, WorkerMessage, WorkerState } from './messages.ts'
+import { HANDED_OFF, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
 import { LinkPort, MAX_SENTENCE_CHARS } from './worker-port.ts'
 
 const OPEN_TIMEOUT_MS = 10_000
@@ -71,6 +71,8 @@ interface RunningSession {
   /** Set once the session is over: what comes back from openConversation later is closed at once. */
   over: boolean
   announcement: boolean
+  /** It gave its place back. */
+  left: boolean
 }
 
 /** The sessions that a worker runs for one api node: each opens, gets what its caller sends, and is released once. */
@@ -133,7 +135,7 @@ export class LinkSessions {
     if (!this.#worker.taken(announcement)) return reject('full', 'The worker is full')
 
     const port = new LinkPort(session, this.#link, () => this.end(session, 'ended'))
-    const running: RunningSession = { port, conversation: undefined, over: false, announcement }
+    const running: RunningSession = { port, conversation: undefined, over: false, announcement, left: false }
     this.#sessions.set(session, running)
     let giveUp: NodeJS.Timeout | undefined
     const opening = (async () => openConversation(open, port))()
@@ -173,7 +175,7 @@ export class LinkSessions {
         reject(bad ? 'bad_agent' : 'failed', cutText(sentence, MAX_SENTENCE_CHARS))
       }
       this.#closed(session, port)
-      this.#worker.released(announcement)
+      this.#leave(running)
     } finally {
       clearTimeout(giveUp)
     }
@@ -187,16 +189,12 @@ export class LinkSessions {
     running.over = true
     running.port.close()
     this.#ports.add(running.port)
+    if (reason === HANDED_OFF) this.#leave(running)
     if (running.conversation !== undefined) this.#release(session, running.conversation, running, reason)
   }
 
   /** Closes the conversation, which tells what it used to the end, and says that this was all. */
-  #release(
-    session: number,
-    conversation: LinkedConversation,
-    { port, announcement }: RunningSession,
-    reason: string,
-  ): void {
+  #release(session: number, conversation: LinkedConversation, running: RunningSession, reason: string): void {
     const closing = (async () => {
       let timer: NodeJS.Timeout | undefined
       try {
@@ -211,8 +209,8 @@ export class LinkSessions {
         this.#worker.options.log.error({ err, session }, 'Could not close a conversation')
       } finally {
         clearTimeout(timer)
-        this.#closed(session, port)
-        this.#worker.released(announcement)
+        this.#closed(session, running.port)
+        this.#leave(running)
       }
     })()
     this.#closing.add(closing)
@@ -220,6 +218,13 @@ export class LinkSessions {
       'link',
       closing.finally(() => this.#closing.delete(closing)),
     )
+  }
+
+  /** Gives the place of the session back, once. */
+  #leave(running: RunningSession): void {
+    if (running.left) return
+    running.left = true
+    this.#worker.released(running.announcement)
   }
 
   /** Tells the api node that nothing more comes of the session, unless the link to it is another one by now. */

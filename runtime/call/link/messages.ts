@@ -14,6 +14,9 @@ import { SESSION_END_REASON } from '../types/outcome.ts'
 
 export const LINK_PROTOCOL = 2
 
+/** Why a session is closed whose slot the next one takes: the worker has room for it at once. */
+export const HANDED_OFF = 'handed_off'
+
 const session = Type.Integer({ minimum: 0, maximum: 0xffffffff })
 const id = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const ms = Type.Number()

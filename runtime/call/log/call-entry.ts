@@ -1,4 +1,4 @@
-import type { StageChoices } from '../types/usage.ts'
+import type { ServingAgent } from '../types/usage.ts'
 import { type CallChange, changeOf, changesStatus, turnOf } from './call-change.ts'
 import type { CallEvent } from './events.ts'
 import { workspaceEventOf } from './workspace-event.ts'
@@ -18,14 +18,14 @@ export interface CallEntry {
   change?: CallChange
   /** The place of the first turn of these events among the turns of the call. */
   firstTurn?: number
-  /** Of the conversation, by which its use is priced. */
-  models?: StageChoices
+  /** Whose use it is, and by what it is priced. */
+  serving?: ServingAgent
   /** Nothing of it is written once the call is over. */
   onlyIfOpen?: boolean
 }
 
 /** What an entry has besides its events. */
-type EntryContext = Pick<CallEntry, 'firstTurn' | 'models'>
+type EntryContext = Pick<CallEntry, 'firstTurn' | 'serving'>
 
 /** Each change of the call's status ends an entry: what was said before it is published before it. */
 export function entriesOf(
@@ -50,7 +50,7 @@ export function entryOf(
   workspaceId: string,
   callId: string,
   events: readonly CallEvent[],
-  { firstTurn = 0, models }: EntryContext = {},
+  { firstTurn = 0, serving }: EntryContext = {},
 ): CallEntry {
   const first = events[0]!
   const last = events.at(-1)!
@@ -59,7 +59,7 @@ export function entryOf(
     events: JSON.stringify(events),
     told: events.filter((event) => workspaceEventOf(event) !== undefined),
     change: changeOf(events, firstTurn),
-    ...(models === undefined ? {} : { models }),
+    ...(serving === undefined ? {} : { serving }),
     // A call that was over before its log began has another end.
     ...(first.seq === 0 && last.type === 'ended' ? { onlyIfOpen: true } : {}),
   }

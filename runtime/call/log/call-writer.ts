@@ -2,7 +2,7 @@ import { backoffMs } from '../../lib/async/backoff.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
-import type { StageChoices } from '../types/usage.ts'
+import type { ServingAgent } from '../types/usage.ts'
 import { changesStatus, turnOf } from './call-change.ts'
 import { type CallEntry, entriesOf, entryOf } from './call-entry.ts'
 import { type CallEvent, isPassing } from './events.ts'
@@ -40,14 +40,14 @@ interface Waiting {
   workspaceId: string
   events: CallEvent[]
   firstTurn: number
-  models?: StageChoices
+  serving?: ServingAgent | undefined
 }
 
 /** What the log says with an event. */
 interface EventContext {
   /** Turns so far, the event's own among them. */
   turns: number
-  models?: StageChoices | undefined
+  serving?: ServingAgent | undefined
 }
 
 /**
@@ -75,11 +75,14 @@ export class CallWriter {
   }
 
   /** Takes an event of a call; those of a call in order. Partial words are not kept. */
-  add(workspaceId: string, callId: string, event: CallEvent, { turns, models }: EventContext = { turns: 0 }): void {
+  add(workspaceId: string, callId: string, event: CallEvent, { turns, serving }: EventContext = { turns: 0 }): void {
     if (isPassing(event)) return
     const firstTurn = turnOf(event) === undefined ? turns : turns - 1
+    const before = this.#waiting.get(callId)
+    // What one agent used is written apart from what the next one does.
+    if (before !== undefined && before.serving?.handedTo !== serving?.handedTo) this.#close(callId, before)
     const waiting: Waiting = this.#waiting.get(callId) ?? { workspaceId, events: [], firstTurn }
-    if (models !== undefined) waiting.models = models
+    if (serving !== undefined) waiting.serving = serving
     this.#waiting.set(callId, waiting)
     waiting.events.push(event)
     this.#count++
@@ -90,6 +93,13 @@ export class CallWriter {
       this.#timer = undefined
     }
     this.#schedule()
+  }
+
+  /** Nothing is added to these events any more. */
+  #close(callId: string, { workspaceId, events, ...context }: Waiting): void {
+    this.#waiting.delete(callId)
+    this.#count -= events.length
+    this.#entries.push(...entriesOf(workspaceId, callId, events, context))
   }
 
   /** Resolves when nothing of the call waits to be written, or the database is away for long. */
@@ -159,11 +169,7 @@ export class CallWriter {
 
   async #flush(): Promise<void> {
     this.#isUrgent = false
-    for (const [callId, { workspaceId, events, ...context }] of this.#waiting) {
-      this.#entries.push(...entriesOf(workspaceId, callId, events, context))
-    }
-    this.#waiting = new Map()
-    this.#count = 0
+    for (const [callId, waiting] of [...this.#waiting]) this.#close(callId, waiting)
     while (this.#entries.length > 0) {
       const batch = this.#entries.slice(0, batchSize(this.#entries))
       const { left, error } = await this.#write(batch)
@@ -254,10 +260,10 @@ const isBareEnd = ({ firstSeq, lastSeq, change }: CallEntry): boolean =>
   firstSeq === lastSeq && change?.end !== undefined
 
 /** The end alone: without it the call holds its places. */
-function endOf({ workspaceId, callId, events, change, models }: CallEntry): CallEntry[] {
+function endOf({ workspaceId, callId, events, change, serving }: CallEntry): CallEntry[] {
   if (events === undefined || change?.end === undefined) return []
   const last = (JSON.parse(events) as CallEvent[]).at(-1)!
-  return [entryOf(workspaceId, callId, [last], models === undefined ? {} : { models })]
+  return [entryOf(workspaceId, callId, [last], serving === undefined ? {} : { serving })]
 }
 
 /** How many of the entries, at least one, go into one transaction. */

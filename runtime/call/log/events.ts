@@ -23,12 +23,17 @@ const event = <const T extends string, P extends TProperties>(type: T, fields: P
 export const GREETING_STEP = stringEnum('notice', 'consent_asked', 'first_message', 'done')
 export const CONSENT = stringEnum('given', 'refused', 'unanswered')
 export const ANSWERER = stringEnum(...ANSWERERS)
+/** What of a conversation the agent knows to whom it is handed: all, a summary that the agent before makes, or nothing. */
+export const CARRIES = stringEnum('all', 'summary', 'none')
 
 /** Who did something to a call from outside: a user's id and name, or the name of an API key. */
 const who = Type.Object({ id: name, name })
 
 /** A provider, and the model or voice of it. */
 const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_000 }) })
+
+/** What an agent uses first of each stage. */
+const PROVIDERS = Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })
 
 const LIFE = [
   /** `agent_version`: the one that is to talk. */
@@ -37,7 +42,7 @@ const LIFE = [
   /** The callee picked up while no agent was reserved for the call, and waits for one. */
   event('picked_up', {}),
   /** `providers`: the agent's first choice of each stage; `provider_switched` says when another served. */
-  event('answered', { providers: Type.Optional(Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })) }),
+  event('answered', { providers: Type.Optional(PROVIDERS) }),
   event('ended', {
     status: stringEnum('completed', 'failed', 'busy', 'no_answer', 'canceled'),
     end_reason: name,
@@ -88,6 +93,24 @@ const AGENT = [
   event('latency', { endpointing_ms: ms, stt_ms: ms, llm_ms: ms, tts_ms: ms, total_ms: ms }),
   /** The agent stops listening: a machine answered the call. */
   event('muted', {}),
+  /**
+   * The agent `to` has the call from here on. `carries`: what it knows of the conversation before, beside `reason`; `said`: what the
+   * caller heard last.
+   */
+  event('handed_off', {
+    from: name,
+    to: name,
+    from_name: name,
+    to_name: name,
+    to_version: Type.Optional(Type.Integer({ minimum: 1 })),
+    reason: text,
+    carries: CARRIES,
+    summary: Type.Optional(text),
+    said: Type.Optional(text),
+    providers: Type.Optional(PROVIDERS),
+    /** The agent `from` could not take the call, which is back with `to`. */
+    failed: Type.Optional(Type.Boolean()),
+  }),
 ] as const
 
 const TOOLS = [
@@ -144,6 +167,8 @@ const MONEY = [
   /** Used since the last such event of the stage. */
   event('usage', {
     stage: stringEnum('stt', 'llm', 'tts'),
+    /** Of an agent that has handed the call off since; absent: the agent that has it. */
+    agent_id: Type.Optional(name),
     seconds: Type.Optional(amount),
     input_tokens: Type.Optional(amount),
     output_tokens: Type.Optional(amount),

@@ -1,7 +1,7 @@
 import { shortText } from '../../lib/text.ts'
 import type { CallEvent, CallEventBody, EventOf } from './events.ts'
-import { noteOf } from './note.ts'
-import type { Note, ToolCall, Turn } from './resume.ts'
+import { handoffNote, noteOf } from './note.ts'
+import type { Handoff, Note, ToolCall, Turn } from './resume.ts'
 
 /** Inputs kept for a worker that takes them; more than a few never wait. The oldest goes. */
 const MAX_WAITING = 64
@@ -36,8 +36,11 @@ export interface CallState {
   readonly transferred: boolean
   /** A supervisor talks with the caller, and the agent is silent. */
   readonly takenOver: boolean
-  /** The supervisors' messages to the agent. */
+  /** The supervisors' messages to the agent, and what it was told when the call was handed to it. */
   readonly notes: readonly Note[]
+  readonly handoffs: readonly Handoff[]
+  /** The call was handed to an agent of whom the caller has heard nothing yet. */
+  readonly owesReply: boolean
   /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
   /** The first few things that went wrong, each once. */
@@ -64,6 +67,8 @@ export const NOTHING_YET: CallState = {
   transferred: false,
   takenOver: false,
   notes: [],
+  handoffs: [],
+  owesReply: false,
   waiting: [],
   faults: [],
   ended: undefined,
@@ -90,7 +95,8 @@ export function fold(state: CallState, event: CallEvent): CallState {
       const { text, start_ms: startMs, end_ms: endMs } = event
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
       const consentOwesTurn = state.consentOwesTurn && event.inputs !== undefined
-      return taken({ ...state, said: undefined, consentOwesTurn, turns: [...state.turns, turn] }, event.inputs)
+      const turns = [...state.turns, turn]
+      return taken({ ...state, said: undefined, owesReply: false, consentOwesTurn, turns }, event.inputs)
     }
     case 'said':
       return {
@@ -120,6 +126,8 @@ export function fold(state: CallState, event: CallEvent): CallState {
         // Begun again by another worker, it is the same step.
         greetingFrom: event.step === state.greeting ? state.greetingFrom : state.turns.length,
       }
+    case 'handed_off':
+      return handedOff(state, event)
     case 'muted':
       return { ...state, muted: true, waiting: [] }
     case 'held':
@@ -171,7 +179,24 @@ function heard(state: CallState, event: EventOf<'heard'>): CallState {
   if (!event.final) return { ...state, heard: turn }
   // A turn heard to its end needs no continuation.
   const said = interrupted ? state.said : undefined
-  return { ...state, heard: undefined, said, turns: text === '' ? state.turns : [...state.turns, turn] }
+  if (text === '') return { ...state, heard: undefined, said }
+  return { ...state, heard: undefined, said, owesReply: false, turns: [...state.turns, turn] }
+}
+
+/** Whoever was to be greeted was greeted by the agent before. */
+function handedOff(state: CallState, event: EventOf<'handed_off'>): CallState {
+  const turn = state.turns.length
+  const { from, to, carries, failed = false } = event
+  const handoff: Handoff = { from, to, carries, turn, tools: state.tools.length, failed }
+  const before = failed
+    ? state.handoffs.map((one, i, all) => (i === all.length - 1 ? { ...one, failed } : one))
+    : state.handoffs
+  return {
+    ...state,
+    ...{ heard: undefined, said: undefined, greeting: 'done', owesReply: true },
+    handoffs: [...before, handoff],
+    notes: [...state.notes, { text: handoffNote(event), turn }].slice(-MAX_NOTES),
+  }
 }
 
 function awaited(state: CallState, input: CallEvent): CallState {

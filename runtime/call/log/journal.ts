@@ -1,6 +1,6 @@
 import type { CallTap } from '../../recording/call-recording.ts'
 import type { AudioFormat } from '../types/leg.ts'
-import type { StageChoices } from '../types/usage.ts'
+import type { ServingAgent } from '../types/usage.ts'
 import type { CallLogSink } from './call-log.ts'
 import type { CallEvent } from './events.ts'
 import type { CallState } from './fold.ts'
@@ -9,16 +9,20 @@ import type { CallState } from './fold.ts'
 export interface CallJournal {
   /**
    * Takes an event of the call, those of a call in order, with what the log says up to it. Must not throw and must not wait.
-   * `models`: what the conversation uses.
+   * `serving`: whose event it is.
    */
-  event(callId: string, event: CallEvent, state: CallState, models?: StageChoices): void
+  event(callId: string, event: CallEvent, state: CallState, serving?: ServingAgent): void
   /** Resolves when all events of the call so far are written or given up, or the database is away for long. */
   written(callId: string): Promise<void>
   /** Records the sound of the call from that monotonic moment on, where it is to be recorded. */
   record?(callId: string, format: AudioFormat, startMs: number): CallTap | undefined
 }
 
-/** Writes the events of a call into the journal. */
-export function journalSink(journal: CallJournal, callId: string, models?: StageChoices): CallLogSink {
-  return (event, state) => journal.event(callId, event, state, models)
+/** Writes the events of a call into the journal. `servingAt`: who serves at an event. */
+export function journalSink(
+  journal: CallJournal,
+  callId: string,
+  servingAt: (event: CallEvent) => ServingAgent | undefined = () => undefined,
+): CallLogSink {
+  return (event, state) => journal.event(callId, event, state, servingAt(event))
 }

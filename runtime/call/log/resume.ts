@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { stringEnum } from '../../lib/string-enum.ts'
-import { ANSWERER, CALL_EVENT_IN_PLACE, CONSENT, GREETING_STEP } from './events.ts'
+import { HANDED_OFF_OUTPUT } from '../types/hand-off.ts'
+import { ANSWERER, CALL_EVENT_IN_PLACE, CONSENT, type EventOf, GREETING_STEP } from './events.ts'
 import type { CallState } from './fold.ts'
+import { earlierToolNote } from './note.ts'
 
 const ms = Type.Number()
 
@@ -36,6 +38,18 @@ const NOTE = Type.Object({
 })
 export type Note = Static<typeof NOTE>
 
+/** That the call was handed from one agent to another. */
+export interface Handoff {
+  readonly from: string
+  readonly to: string
+  readonly carries: EventOf<'handed_off'>['carries']
+  /** How many turns were said, and tools called, before it. */
+  readonly turn: number
+  readonly tools: number
+  /** The next agent could not take the call; or it is this that brought the call back. */
+  readonly failed: boolean
+}
+
 /** What happened in a call so far, as the worker needs it that takes the call over: folded from the call's log. */
 export const RESUME = Type.Object({
   /** In order. The last one is the caller's: it is not answered yet. It is the agent's and cut off: it was not finished. */
@@ -43,6 +57,8 @@ export const RESUME = Type.Object({
   /** All the words of what the agent was saying, or about to say, when its worker was lost; absent where they are not known. */
   said: Type.Optional(Type.String()),
   tools: Type.Array(TOOL_CALL),
+  /** How many tools were called in the call, those that are left out here among them; absent: these. */
+  toolCalls: Type.Optional(Type.Integer({ minimum: 0 })),
   consent: Type.Optional(CONSENT),
   /** The step of the greeting that was begun last; absent: none was. */
   greeting: Type.Optional(GREETING_STEP),
@@ -63,6 +79,8 @@ export const RESUME = Type.Object({
   /** A supervisor talks with the caller: the agent doesn't answer until `gave_back`. */
   takenOver: Type.Boolean(),
   notes: Type.Array(NOTE),
+  /** The call was handed to the agent, and the caller has heard nothing of it yet. */
+  owesReply: Type.Optional(Type.Boolean()),
   /**
    * Inputs of the caller and of supervisors that no `turn`, `consent` or `inputs_taken` has named in its `inputs`. They are not lost: each comes as an
    * event once the session is accepted, after the caller's audio since the last turn.
@@ -73,15 +91,15 @@ export type Resume = Static<typeof RESUME>
 
 /** The state handed to the next worker. `heard`: the caller's last packet. */
 export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
-  const { turns, said, tools, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } =
-    state
-  const { muted, held, takenOver, notes } = state
+  const { said, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } = state
+  const { muted, held, takenOver, owesReply } = state
+  const { from, ...known } = knownToAgent(state)
   return {
-    turns: [...turns],
+    ...known,
+    toolCalls: state.tools.length,
     ...(said === undefined ? {} : { said }),
-    tools: [...tools],
     ...(consent === undefined ? {} : { consent }),
-    ...(greeting === undefined ? {} : { greeting, greetingFrom }),
+    ...(greeting === undefined ? {} : { greeting, greetingFrom: Math.max(0, greetingFrom - from) }),
     ...(consentOwesTurn ? { consentOwesTurn } : {}),
     ...(answeredBy === undefined ? {} : { answeredBy }),
     ...(carrierVerdict === undefined ? {} : { carrierVerdict }),
@@ -89,8 +107,34 @@ export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
     held,
     ...(heard === undefined ? {} : { heard }),
     takenOver,
-    notes: [...notes],
+    ...(owesReply ? { owesReply } : {}),
     waiting: [...waiting],
+  }
+}
+
+/**
+ * What the present agent may know of the conversation: where the call was handed to it, what was carried. Tools of the agents before
+ * are not its own: it reads of them. `from`: the turns before are left out.
+ */
+function knownToAgent({ turns, tools, notes, handoffs }: CallState): Pick<Resume, 'turns' | 'tools' | 'notes'> & {
+  from: number
+} {
+  const made = handoffs.filter(({ failed }) => !failed)
+  const last = made.at(-1)
+  if (last === undefined) return { turns: [...turns], tools: [...tools], notes: [...notes], from: 0 }
+  const from = made.findLast(({ carries }) => carries !== 'all')?.turn ?? 0
+  const moved = <T extends { turn: number }>(one: T): T => ({ ...one, turn: one.turn - from })
+  // A hand-off is told by a note of its own.
+  const earlier = tools
+    .slice(0, last.tools)
+    .filter(({ turn, result }) => turn >= from && result !== undefined && result !== HANDED_OFF_OUTPUT)
+  const read = earlier.map((tool): Note => ({ text: earlierToolNote(tool), turn: tool.turn }))
+  const told = notes.filter(({ turn }) => turn >= from)
+  return {
+    turns: turns.slice(from),
+    tools: tools.slice(last.tools).map(moved),
+    notes: [...read, ...told].sort((a, b) => a.turn - b.turn).map(moved),
+    from,
   }
 }
 

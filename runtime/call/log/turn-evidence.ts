@@ -32,6 +32,7 @@ export interface ServingModel {
 export const EVIDENCE = [
   'queued',
   'answered',
+  'handed_off',
   'turn',
   'heard',
   'latency',
@@ -66,6 +67,12 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
         answeredAt = event.at
         providers = event.providers ?? {}
         open.providers = providers
+        break
+      case 'handed_off':
+        // What the next agent says is an answer of its own.
+        providers = event.providers ?? providers
+        open = nothing(providers)
+        isTaken = true
         break
       case 'turn':
         open = nothing(providers)

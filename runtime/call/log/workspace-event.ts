@@ -24,6 +24,10 @@ export function workspaceEventOf(event: CallEvent): { type: string; data: Record
       return { type: 'call.transfer_failed', data: { ...place, to: event.to, reason: event.reason } }
     case 'transfer_done':
       return { type: 'call.transferred', data: { ...place, to: event.to } }
+    case 'handed_off': {
+      const { from, to, from_name, to_name, reason, failed = false } = event
+      return { type: 'call.handed_off', data: { ...place, from, to, from_name, to_name, reason, failed } }
+    }
     case 'fault':
       return { type: 'call.fault', data: { ...place, stage: event.stage, sentence: event.sentence } }
     default:

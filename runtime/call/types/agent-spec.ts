@@ -21,7 +21,9 @@ const TOOL_SPEC = Type.Object({
   /** JSON Schema of an object. */
   parameters: Type.Record(Type.String(), Type.Unknown()),
   /** `hang_up` is done by the worker itself, once the agent has said goodbye. */
-  kind: stringEnum('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp'),
+  kind: stringEnum('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp', 'handoff'),
+  /** What the agent says before it hands the caller off, where its model says nothing. */
+  says: Type.Optional(Type.String()),
 })
 export type ToolSpec = Static<typeof TOOL_SPEC>
 

@@ -27,3 +27,9 @@ export interface StageChoices {
   stt: { provider: string; model: string }
   tts: { provider: string; voice: string }
 }
+
+/** Who serves at a moment of a call. */
+export interface ServingAgent extends StageChoices {
+  /** The agent that the call was handed to; absent: it has its first one. */
+  handedTo?: string
+}

@@ -1,12 +1,14 @@
 import { llm, voice } from '@livekit/agents'
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { ToolSpec } from '../../call/types/agent-spec.ts'
+import { HANDED_OFF_OUTPUT } from '../../call/types/hand-off.ts'
 import { cleanJson, parseCleanJson } from '../../lib/text.ts'
 import { TRANSFER_OUTPUT } from '../../tools/transfer-output.ts'
 import type { Phrases } from '../languages/phrases.ts'
 import { passagesNote } from './knowledge.ts'
 
 const PASSAGES = 4
+const INTERRUPTED = 'The caller spoke up: they are still with you.'
 
 interface ToolHooks {
   /** A name for a call of a tool that no other in this call has. */
@@ -15,6 +17,8 @@ interface ToolHooks {
   hangUp(speech: voice.SpeechHandle): void
   /** The caller is being led to another person, or is back. */
   transferring(on: boolean): void
+  /** What was said until now is logged: the next agent takes it up. */
+  settle(): void
   /** What the agent says by itself, in the language of the moment. */
   phrases(): Pick<Phrases, 'transferring' | 'transferFailed'>
 }
@@ -26,7 +30,7 @@ export function makeTools(
   hooks: ToolHooks,
   signal: AbortSignal,
 ): llm.FunctionTool[] {
-  return specs.map(({ name, description, parameters, kind }) =>
+  return specs.map(({ name, description, parameters, kind, says = '' }) =>
     llm.tool({
       name,
       description,
@@ -44,7 +48,14 @@ export function makeTools(
         }
         const { transferring, transferFailed } = hooks.phrases()
         if (kind === 'transfer') await announce(ctx, transferring)
+        if (kind === 'handoff' && !(await announce(ctx, says))) return INTERRUPTED
         const ask = () => port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
+        if (kind === 'handoff') {
+          hooks.settle()
+          const { output } = await ask()
+          if (output === HANDED_OFF_OUTPUT) throw new voice.StopResponse()
+          return output
+        }
         if (kind !== 'transfer') return readable((await ask()).output)
         hooks.transferring(true)
         const { output } = await ask().finally(() => hooks.transferring(false))
@@ -56,13 +67,18 @@ export function makeTools(
   )
 }
 
-/** Nobody is put through without a word: what the model said before is heard to its end, and where it said nothing, the agent does. */
-async function announce(ctx: voice.RunContext, transferring: string): Promise<void> {
+/**
+ * Nobody is put through without a word: what the model said before is heard to its end, and where it said nothing, the agent does. False:
+ * the caller spoke up.
+ */
+async function announce(ctx: voice.RunContext, words: string): Promise<boolean> {
   await ctx.waitForPlayout()
   const { chatItems, interrupted } = ctx.speechHandle
+  if (interrupted) return false
   const spoke = chatItems.some((item) => item.type === 'message' && (item.textContent ?? '').trim() !== '')
-  if (spoke || interrupted || transferring === '') return
-  await ctx.session.say(transferring, { allowInterruptions: false }).waitForPlayout()
+  if (spoke || words === '') return true
+  await ctx.session.say(words, { allowInterruptions: false }).waitForPlayout()
+  return true
 }
 
 /** JSON as it is: the library writes what it gets as JSON, and text within text is hard to read. */

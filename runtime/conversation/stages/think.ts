@@ -38,7 +38,7 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   const goOn = (nowMs: number): Signal[] => {
     if (resumed || resume === undefined) return []
     resumed = true
-    const { turns, tools } = resume
+    const { turns, tools, owesReply = false } = resume
     const last = turns.at(-1)
     // An answer that waits for a tool is more than the words it began with.
     const asked = turns.findLastIndex(({ role }) => role === 'user') + 1
@@ -48,6 +48,8 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
       latency.turnCommitted(nowMs - (callMs(nowMs) - last.endMs), nowMs)
       return [{ type: 'awaited' }, said === undefined ? { type: 'continue_reply' } : say(said)]
     }
+    // The call was handed to the agent: the caller waits for its first words.
+    if (owesReply) return [{ type: 'awaited' }, said === undefined ? { type: 'continue_reply' } : say(said)]
     if (last?.interrupted !== true) return []
     const rest = said === undefined ? undefined : restOf(said, last.text)
     return [{ type: 'awaited' }, rest === undefined ? { type: 'continue_reply', instructions: GO_ON } : say(rest)]

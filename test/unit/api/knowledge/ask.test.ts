@@ -10,7 +10,7 @@ const api = await startTestApi(t)
 await startTestJobs(t, api)
 const { client, workspaceId } = await api.signUp()
 const { store } = api
-const tools = { ofCall: async () => 'called', ofChat: async () => 'called' }
+const tools = { ofCall: async () => ({ output: 'called' }), ofChat: async () => 'called' }
 const vectors = new EmbeddedVectors(vectorShelf(store), 1 << 24)
 t.teardown(() => vectors.close())
 const answers = answerAsks({ tools, store, vectors, embeddings: undefined })
@@ -34,14 +34,21 @@ async function makeCall(agentId: string): Promise<string> {
 t.test('a voice worker gets passages of the agent of its call, and of no other', async (t) => {
   const informed = await makeAgent('The code word is heliotrope.')
   const other = await makeAgent()
-  const ask = async (agentId: string) => answers.knowledge(await makeCall(agentId), { query: 'code word?', topK: 3 })
+  const ask = async (agentId: string) =>
+    answers.knowledge({ callId: await makeCall(agentId), agentId }, { query: 'code word?', topK: 3 })
   t.match(await ask(informed), {
     passages: [{ filename: 'facts.txt', text: 'The code word is heliotrope.', documentId: String, score: Number }],
   })
   t.same(await ask(other), { passages: [] })
-  t.same(await answers.knowledge('01890000-0000-7000-8000-000000000000', { query: 'code word?', topK: 3 }), {
-    passages: [],
-  })
+  t.same(
+    await answers.knowledge(
+      { callId: '01890000-0000-7000-8000-000000000000', agentId: other },
+      { query: 'code word?', topK: 3 },
+    ),
+    {
+      passages: [],
+    },
+  )
   const tenant = store.tenant(workspaceId)
   t.equal(await hasReadyDocuments(tenant, informed), true)
   t.equal(await hasReadyDocuments(tenant, other), false)

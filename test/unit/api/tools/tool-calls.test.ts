@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { createToolCalls } from '../../../../api/tools/tool-calls.ts'
+import { systemClock } from '../../../../runtime/lib/clock.ts'
 import { CarrierFault } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { openArgumentChecks } from '../../../../runtime/tools/argument-check.ts'
 import { openStore } from '../../../../store/database/database.ts'
@@ -73,6 +74,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
     store,
     log: pino({ level: 'silent' }),
     checks,
+    clock: systemClock,
     mcp: { find: async () => undefined } as never,
     calls: () =>
       ({
@@ -88,7 +90,9 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   })
   const [phone, web] = [await callOf('phone'), await callOf('web')]
   const run = (callId: string, name: string, input = {}) =>
-    tools.ofCall(callId, name, input, { id: 'id', key: 'key' }, new AbortController().signal)
+    tools
+      .ofCall({ callId, agentId }, name, input, { id: 'id', key: 'key' }, new AbortController().signal)
+      .then(({ output }) => output)
 
   for (const to of ['x@evil.example>;method=INVITE?Subject=hi', 'sip:x@evil.example;method=INVITE', '<+14155550199>']) {
     const refused = await tools.transferTo(phone, to)

@@ -18,6 +18,7 @@ export const LIVE_LINE_TYPES = [
   'turn',
   'heard',
   'tool_called',
+  'handed_off',
   'transfer_started',
   'transfer_done',
   'transfer_failed',
@@ -67,6 +68,14 @@ function noteOf(event: CallEvent): string | undefined {
   switch (event.type) {
     case 'tool_called':
       return t('The agent uses {name}', { name: event.name })
+    case 'handed_off':
+      return event.failed
+        ? t('{from} could not take the call: {to} has it', { from: event.from_name, to: event.to_name })
+        : t('{from} hands the call to {to}: {reason}', {
+            from: event.from_name,
+            to: event.to_name,
+            reason: event.reason,
+          })
     case 'transfer_started':
       return event.who
         ? t('{name} transfers the call to {to}', { name: event.who.name, to: event.to })

@@ -1,10 +1,27 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { WorkerRequests } from '../../../../../runtime/call/control/worker-requests.ts'
+import { type AskAnswers, WorkerRequests } from '../../../../../runtime/call/control/worker-requests.ts'
 import { CallLog } from '../../../../../runtime/call/log/call-log.ts'
 import type { CallEvent, CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import { cutOff } from '../../../../../runtime/call/log/fold.ts'
 import { type Resume, resumeOf, type Turn } from '../../../../../runtime/call/log/resume.ts'
+import type { ToolSpec } from '../../../../../runtime/call/types/agent-spec.ts'
+import type { Clock } from '../../../../../runtime/lib/clock.ts'
+import { AGENT_SPEC } from '../../../../support/providers/agent-spec.ts'
+
+/** What workers of the agent ask for in a call of that log. */
+function asksOf(
+  log: CallLog,
+  tool: AskAnswers['tool'],
+  clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
+  tools: ToolSpec[] = [],
+) {
+  return new WorkerRequests({
+    ...{ callId: 'c', log, clock, answers: { tool, knowledge: async () => ({ passages: [] }) } },
+    agent: () => ({ ...AGENT_SPEC, tools }),
+    handOff: () => undefined,
+  })
+}
 
 /** What the agent says to a question; one that books calls its tool first. */
 const answerTo = (question: string, booked: string | undefined): string =>
@@ -24,7 +41,7 @@ class Worker {
     this.#resume = resume
     this.#asks = asks
     this.#tell = tell
-    this.#tools = resume?.tools.length ?? 0
+    this.#tools = resume?.toolCalls ?? 0
   }
 
   input(event: CallEvent): void {
@@ -78,11 +95,11 @@ async function play(questions: readonly string[], deaths: readonly number[]) {
   const clock = { nowMs: () => 0, monotonicMs: () => 0 }
   const log = new CallLog(clock, [])
   const keys: string[] = []
-  const tool = async (_call: string, { arguments: given }: { arguments: Record<string, unknown> }, key: string) => {
+  const tool: AskAnswers['tool'] = async (_of, { arguments: given }, key) => {
     keys.push(key)
     return { output: `[${String(given.question).length}]` }
   }
-  const asks = new WorkerRequests('c', log, { tool, knowledge: async () => ({ passages: [] }) }, clock)
+  const asks = asksOf(log, tool, clock)
   for (const text of questions) log.append({ type: 'typed', text })
   for (const lifeEvents of [...deaths, Number.POSITIVE_INFINITY]) {
     let left = lifeEvents
@@ -143,14 +160,13 @@ t.test('an argument that its schema marks as secret is given to the tool and mas
   const clock = { nowMs: () => 0, monotonicMs: () => 0 }
   const log: CallEvent[] = []
   const given: unknown[] = []
-  const tool = async (_call: string, params: { arguments: unknown }) => {
+  const tool: AskAnswers['tool'] = async (_of, params) => {
     given.push(params.arguments)
     return { output: 'ok' }
   }
   const parameters = { type: 'object', properties: { pin: { type: 'string', writeOnly: true } } }
   const spec = { name: 'unlock', description: '', kind: 'http', parameters } as const
-  const answers = { tool, knowledge: async () => ({ passages: [] }) }
-  const asks = new WorkerRequests('c', new CallLog(clock, [(event) => log.push(event)]), answers, clock, [spec])
+  const asks = asksOf(new CallLog(clock, [(event) => log.push(event)]), tool, clock, [spec])
   await asks.ask('tool', { id: 'tool-1', name: 'unlock', arguments: { pin: '4711' } })
   t.same(given, [{ pin: '4711' }])
   t.match(log[0], { type: 'tool_called', arguments: { pin: '***' } })

@@ -4,6 +4,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
+import { HandoffFields, readHandoff } from './hand-off-fields.tsx'
 import { ToolTry } from './tool-try.tsx'
 import { TOOL_TYPES } from './tools.tsx'
 
@@ -16,6 +17,10 @@ interface ToolDialogProps {
   onSave: (tool: Tool) => void
 }
 
+const NAME_HINTS: Partial<Record<Tool['type'], string>> = {
+  mcp: t('Empty: its host.'),
+  handoff: t('Empty: from the agent’s name.'),
+}
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const NO_PARAMETERS = '{\n  "type": "object",\n  "properties": {},\n  "required": []\n}'
 
@@ -57,7 +62,7 @@ export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialog
           </Field>
           <Field
             fault={faults.name}
-            hint={type === 'mcp' ? t('Empty: its host.') : t('Letters, digits and _, as order_status.')}
+            hint={NAME_HINTS[type] ?? t('Letters, digits and _, as order_status.')}
             label={t('Name')}
           >
             <Input className="font-mono" defaultValue={tool?.name} name="name" />
@@ -68,7 +73,11 @@ export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialog
           hint={type === 'mcp' ? t('Its tools describe themselves.') : t('When to use it.')}
           label={t('Description')}
         >
-          <Input defaultValue={tool?.description} name="description" placeholder={t('Looks up where an order is.')} />
+          <Input
+            defaultValue={tool?.description ?? tool?.when}
+            name="description"
+            placeholder={type === 'handoff' ? t('The caller asks about a bill.') : t('Looks up where an order is.')}
+          />
         </Field>
         {type === 'transfer' && (
           <div className="grid gap-4 sm:grid-cols-2">
@@ -83,6 +92,7 @@ export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialog
             </Field>
           </div>
         )}
+        {type === 'handoff' && <HandoffFields agentId={agentId} faults={faults} tool={tool} />}
         {type === 'http' && <HttpFields faults={faults} tool={tool} />}
         {type === 'http' && <ToolTry agentId={agentId} read={read} />}
         {type === 'mcp' && <McpFields faults={faults} tool={tool} />}
@@ -192,11 +202,12 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
   const faults: Record<string, string> = {}
   const { name = '', description = '' } = fields
   const isOptional = type === 'mcp'
-  if (!(isOptional && name === '') && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name))
+  if (!((isOptional || type === 'handoff') && name === '') && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name))
     faults.name = t('begins with a letter, then letters, digits, _ and -')
   else if (names.includes(name)) faults.name = t('is used by another tool of this agent')
   if (!isOptional && description.trim() === '') faults.description = t('The model needs to know when to use it')
-  const tool: Tool = { type, ...(name ? { name } : {}), ...(description ? { description } : {}) }
+  const tool: Tool = { type, ...(name ? { name } : {}) }
+  if (description !== '' && type !== 'handoff') tool.description = description
   if (type === 'transfer') {
     if (!fields.to) faults.to = t('Where it leads is missing')
     Object.assign(tool, { to: fields.to, mode: fields.mode })
@@ -207,6 +218,12 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
     if (at < 1) faults.headers = t('each line is a name, a colon and a value')
     return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
   })
+  if (type === 'handoff') {
+    const found = readHandoff(fields, headers, (field, msg) => {
+      faults[field] = msg
+    })
+    Object.assign(tool, found)
+  }
   if (type === 'mcp') {
     if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = t('begins with https:// or http://')
     const allow = (fields.allow ?? '')

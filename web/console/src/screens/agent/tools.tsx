@@ -12,6 +12,7 @@ export const TOOL_TYPES: Readonly<Record<Tool['type'], string>> = {
   http: t('Web request'),
   client: t('Done by the page'),
   transfer: t('Transfer'),
+  handoff: t('Hand-off to an agent'),
   hang_up: t('Hang up'),
   send_dtmf: t('Press keys'),
   knowledge: t('Look up knowledge'),
@@ -55,7 +56,7 @@ export function Tools({ draft }: { draft: Draft }) {
                     ? t('To {to}. {description}', { to: tool.to, description: tool.description })
                     : tool.type === 'mcp'
                       ? `${tool.url}${tool.allow ? `: ${tool.allow.join(', ')}` : ''}`
-                      : tool.description}
+                      : (tool.description ?? tool.when)}
                 </p>
               </div>
               {!isReadOnly && (

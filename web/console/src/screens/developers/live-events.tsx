@@ -18,7 +18,15 @@ const ALL = '*'
 const TYPES = [
   ...['call.queued', 'call.ringing', 'call.answered', 'call.ended', 'call.analyzed', 'call.turn', 'call.tool_called'],
   ...['call.transferred', 'call.fault', 'recording.ready', 'batch.started', 'batch.completed', 'batch.canceled'],
-  ...['call.tool_returned', 'call.transfer_failed', 'batch.paused', 'batch.resumed', 'chat.started', 'agent.deleted'],
+  ...[
+    'call.handed_off',
+    'call.tool_returned',
+    'call.transfer_failed',
+    'batch.paused',
+    'batch.resumed',
+    'chat.started',
+    'agent.deleted',
+  ],
   ...['number.added', 'number.changed', 'number.removed', 'number.blocked', 'do_not_call.removed'],
   ...['campaign.deleted', 'prospect.added', 'upload.completed', 'upload.failed'],
   ...[

@@ -95,14 +95,22 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
     },
   ])
   const answers = {
-    tool: async (_call: string, { arguments: given }: { arguments: Record<string, unknown> }, key: string) => {
+    tool: async (
+      _of: { callId: string },
+      { arguments: given }: { arguments: Record<string, unknown> },
+      key: string,
+    ) => {
       tools.push(key)
       await later(TOOL_MS)
       return { output: `[${String(given.question).length}]` }
     },
     knowledge: async () => ({ passages: [] }),
   }
-  const asks = new WorkerRequests('c', log, answers, clock)
+  const asks = new WorkerRequests({
+    ...{ callId: 'c', log, answers, clock },
+    agent: () => AGENT_SPEC,
+    handOff: () => undefined,
+  })
 
   const silenceMs = (text: string) =>
     silenceOf(endingOf(text, { asked: '', punctuates: true }, languageOf(AGENT_SPEC.language)))
@@ -126,7 +134,7 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
     constructor(resume: Resume | undefined) {
       this.#resume = resume
       this.#turns = (resume?.turns ?? []).map(({ role, text }) => ({ role, text }))
-      this.#tools = resume?.tools.length ?? 0
+      this.#tools = resume?.toolCalls ?? 0
       const open = {
         session: 1,
         callId: 'c',

@@ -348,7 +348,12 @@ export class Conversation implements LinkedConversation {
   async #continueReply(instructions: string | undefined): Promise<void> {
     const { resume } = this.#open
     const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
-    if (this.#closing !== undefined || tools?.some(({ result }) => result === HANDED_OFF_OUTPUT)) return
+    if (this.#closing !== undefined) return
+    const handOff = tools?.find(({ id, result }) => result === HANDED_OFF_OUTPUT && isOpenIn(resume, id))
+    if (handOff !== undefined) {
+      await this.#port.ask('hand_off', { id: handOff.id }, this.#abort.signal)
+      return
+    }
     if (tools !== undefined)
       this.#dialogue.remember(
         contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
@@ -459,3 +464,7 @@ function latencyOf(event: EventOf<'latency'>): TurnLatency {
     ttsMs: event.tts_ms,
   }
 }
+
+/** Whether the tool call had no result yet when the worker took the call over. */
+const isOpenIn = (resume: OpenSession['resume'], id: string): boolean =>
+  resume?.tools.some((tool) => tool.id === id && tool.result === undefined) === true

@@ -304,6 +304,8 @@ export class LiveCall implements PathCall {
     if (cut !== undefined) told(this, cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
     this.happened({ type: 'worker_lost', ...(reason === DRAINED ? {} : { cameTo: this.#cameTo() }) })
+    // What the agent had to say before is lost with its worker: the one that is found is offered the next agent.
+    this.#asks.handOff()
   }
 
   #cameTo() {
@@ -472,6 +474,7 @@ export class LiveCall implements PathCall {
     this.#hold?.stop()
     this.#over.abort()
     this.#worker.end()
+    this.#asks.close()
     const told = this.#leaveWorker('done', cause.reason)
     this.transferring?.close(cause.reason)
     this.leg.close(cause.reason)

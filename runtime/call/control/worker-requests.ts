@@ -3,7 +3,7 @@ import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { maskedArguments } from '../../tools/masked.ts'
-import { type AskMethod, type AskMethods, KNOWLEDGE_ASK, TOOL_ASK } from '../link/messages.ts'
+import { type AskMethod, type AskMethods, HAND_OFF_ASK, KNOWLEDGE_ASK, TOOL_ASK } from '../link/messages.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import { HANDED_OFF_OUTPUT } from '../types/hand-off.ts'
@@ -11,9 +11,12 @@ import { type HandoffOrder, handoffFault } from './hand-off.ts'
 
 /** Results kept for a worker that asks again; a conversation has few calls of tools that run when its worker dies. */
 const MAX_KEPT = 64
+/** What is said before a hand-off may last so long. */
+const HAND_OFF_WITHIN_MS = 60_000
 const TOO_LATE = 'Another agent has the call by now.'
 
 const toolAsk = Compile(TOOL_ASK)
+const handOffAsk = Compile(HAND_OFF_ASK)
 const knowledgeAsk = Compile(KNOWLEDGE_ASK)
 
 /** Whose question it is: the agent that has the call. */
@@ -41,7 +44,7 @@ interface WorkerRequestsOptions {
   clock: Clock
   /** The agent that has the call. */
   agent(): AgentSpec
-  /** Called once for each hand-off, after its answer is on the way. */
+  /** Called once for each hand-off. */
   handOff(order: HandoffOrder): void
 }
 
@@ -49,8 +52,8 @@ interface WorkerRequestsOptions {
 export class WorkerRequests {
   readonly #options: WorkerRequestsOptions
   readonly #tools = new Map<string, Promise<AskMethods['tool']['result']>>()
-  /** A hand-off is about to happen. */
-  #handsOff = false
+  /** A hand-off that waits for the worker's last words. */
+  #armed: { id: string; order: HandoffOrder; timer: NodeJS.Timeout } | undefined
 
   constructor(options: WorkerRequestsOptions) {
     this.#options = options
@@ -60,7 +63,14 @@ export class WorkerRequests {
   async ask(method: AskMethod, params: unknown): Promise<AskMethods[AskMethod]['result']> {
     if (method === 'knowledge' && knowledgeAsk.Check(params)) return this.#lookUp(params)
     if (method === 'tool' && toolAsk.Check(params)) return this.#tool(params)
+    if (method === 'hand_off' && handOffAsk.Check(params)) return this.#go(params.id)
     throw new PatchbayError('validation')
+  }
+
+  /** The worker has said all. It reads the answer before its session is closed. */
+  #go(id: string): Record<string, never> {
+    if (this.#armed?.id === id) setImmediate(boundary('call', () => this.handOff()))
+    return {}
   }
 
   /** A repeated tool call, perhaps of a lost worker, runs once: every request gets the same result. */
@@ -88,7 +98,7 @@ export class WorkerRequests {
         params,
         `${callId}:${id}`,
       )
-      const output = handoff === undefined ? result : this.#handOff(handoff, agentId)
+      const output = handoff === undefined ? result : this.#arm(id, handoff, agentId)
       log.append({ type: 'tool_returned', id, result: output, ms: took() })
       return { output }
     } catch (error) {
@@ -98,22 +108,35 @@ export class WorkerRequests {
     }
   }
 
-  /** Has the call handed on, unless that can't be; returns what the model reads. */
-  #handOff(order: HandoffOrder, by: string): string {
-    const { log, agent, handOff } = this.#options
+  /** The call is to be handed on, once the worker has said what it has to say; returns what the model reads. */
+  #arm(id: string, order: HandoffOrder, by: string): string {
+    const { log, agent } = this.#options
+    const { agentId } = order.agent
     // Two hand-offs at once: the first one counts.
-    const fault =
-      agent().agentId === by && !this.#handsOff ? handoffFault(log.state, by, order.agent.agentId) : TOO_LATE
+    const isFirst = agent().agentId === by && this.#armed === undefined
+    const fault = isFirst ? handoffFault(log.state, by, agentId) : TOO_LATE
     if (fault !== undefined) return fault
-    this.#handsOff = true
-    // The worker reads the answer first: it asks its model for nothing more.
-    setImmediate(
-      boundary('call', () => {
-        this.#handsOff = false
-        handOff(order)
-      }),
+    const timer = setTimeout(
+      boundary('call', () => this.handOff()),
+      HAND_OFF_WITHIN_MS,
     )
+    this.#armed = { id, order, timer }
     return HANDED_OFF_OUTPUT
+  }
+
+  /** Hands the call on where that waits for the worker's last words. */
+  handOff(): void {
+    const armed = this.#armed
+    if (armed === undefined) return
+    clearTimeout(armed.timer)
+    this.#armed = undefined
+    this.#options.handOff(armed.order)
+  }
+
+  /** The call is over. */
+  close(): void {
+    clearTimeout(this.#armed?.timer)
+    this.#armed = undefined
   }
 
   async #lookUp(params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']> {

@@ -61,6 +61,9 @@ export const TOOL_ASK = Type.Object({
   arguments: Type.Record(Type.String(), Type.Unknown()),
 })
 
+/** The call goes to the agent that the tool call of this id named: what was to be said before is said. */
+export const HAND_OFF_ASK = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+
 /** What a worker may ask its api node while a session runs. */
 export interface AskMethods {
   knowledge: {
@@ -72,6 +75,7 @@ export interface AskMethods {
     params: Static<typeof TOOL_ASK>
     result: { output: string }
   }
+  hand_off: { params: Static<typeof HAND_OFF_ASK>; result: Record<string, never> }
 }
 export type AskMethod = keyof AskMethods
 
@@ -108,7 +112,7 @@ export const WORKER_MESSAGE = Type.Union([
   message('ended', { session, reason: SESSION_END_REASON, error: Type.Optional(text) }),
   /** The last message of the session, whichever side ended it. */
   message('closed', { session }),
-  message('ask', { session, id, method: stringEnum('knowledge', 'tool'), params: Type.Unknown() }),
+  message('ask', { session, id, method: stringEnum('knowledge', 'tool', 'hand_off'), params: Type.Unknown() }),
 ])
 export type WorkerMessage = Static<typeof WORKER_MESSAGE>
 

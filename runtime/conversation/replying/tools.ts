@@ -8,7 +8,6 @@ import type { Phrases } from '../languages/phrases.ts'
 import { passagesNote } from './knowledge.ts'
 
 const PASSAGES = 4
-const INTERRUPTED = 'The caller spoke up: they are still with you.'
 
 interface ToolHooks {
   /** A name for a call of a tool that no other in this call has. */
@@ -48,13 +47,16 @@ export function makeTools(
         }
         const { transferring, transferFailed } = hooks.phrases()
         if (kind === 'transfer') await announce(ctx, transferring)
-        if (kind === 'handoff' && !(await announce(ctx, says))) return INTERRUPTED
-        const ask = () => port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
+        const id = hooks.nextId()
+        const ask = () => port.ask('tool', { id, name, arguments: given }, signal)
         if (kind === 'handoff') {
-          hooks.settle()
           const { output } = await ask()
-          if (output === HANDED_OFF_OUTPUT) throw new voice.StopResponse()
-          return output
+          if (output !== HANDED_OFF_OUTPUT) return output
+          await announce(ctx, says)
+          hooks.settle()
+          // Where the link is lost meanwhile, the api node hands the call off by itself.
+          await port.ask('hand_off', { id }, signal).catch(() => undefined)
+          throw new voice.StopResponse()
         }
         if (kind !== 'transfer') return readable((await ask()).output)
         hooks.transferring(true)
@@ -67,18 +69,13 @@ export function makeTools(
   )
 }
 
-/**
- * Nobody is put through without a word: what the model said before is heard to its end, and where it said nothing, the agent does. False:
- * the caller spoke up.
- */
-async function announce(ctx: voice.RunContext, words: string): Promise<boolean> {
+/** Nobody is put through without a word: what the model said before is heard to its end, and where it said nothing, the agent does. */
+async function announce(ctx: voice.RunContext, words: string): Promise<void> {
   await ctx.waitForPlayout()
   const { chatItems, interrupted } = ctx.speechHandle
-  if (interrupted) return false
   const spoke = chatItems.some((item) => item.type === 'message' && (item.textContent ?? '').trim() !== '')
-  if (spoke || words === '') return true
+  if (spoke || interrupted || words === '') return
   await ctx.session.say(words, { allowInterruptions: false }).waitForPlayout()
-  return true
 }
 
 /** JSON as it is: the library writes what it gets as JSON, and text within text is hard to read. */

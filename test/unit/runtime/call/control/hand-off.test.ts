@@ -1,7 +1,11 @@
 import t from 'tap'
 import { type HandoffOrder, handedOffEvent, handoffFault } from '../../../../../runtime/call/control/hand-off.ts'
 import { QUEUED, type SessionState, step } from '../../../../../runtime/call/control/session.ts'
-import type { LinkedConversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
+import type {
+  LinkedConversation,
+  OpenConversation,
+  SessionPort,
+} from '../../../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
 import { CallLog } from '../../../../../runtime/call/log/call-log.ts'
 import type { CallEventBody } from '../../../../../runtime/call/log/events.ts'
@@ -149,12 +153,16 @@ const talking: OpenConversation = async (open, port) => {
       const params = { id: `tool-${++calls}`, name: event.text, arguments: {} }
       void port.ask('tool', params, AbortSignal.timeout(60_000)).then(({ output }) => {
         if (output !== HANDED_OFF_OUTPUT) say(output)
+        else if (!open.agent.systemPrompt.startsWith('talks on')) leave(port, params.id)
       })
     },
     close: async () => port.tell({ type: 'usage', stage: 'llm', input_tokens: 1, output_tokens: 0 }),
   }
   return conversation
 }
+/** All is said. */
+const leave = (port: SessionPort, id: string) =>
+  void port.ask('hand_off', { id }, AbortSignal.timeout(60_000)).catch(() => undefined)
 const introduction = ({ agent, resume }: OpenSession) =>
   `${agent.agentName} after ${resume?.turns.length ?? 0}, ${resume?.notes.length ?? 0} notes`
 
@@ -243,6 +251,8 @@ t.test('two hand-offs at once are one', async (t) => {
           port.ask('tool', { id: `tool-${name}`, name, arguments: {} }, AbortSignal.timeout(60_000))
         setTimeout(() => {
           for (const name of ['b', 'c']) void ask(name).then(({ output }) => outputs.push(output))
+          leave(port, 'tool-c')
+          setTimeout(() => leave(port, 'tool-b'), 200)
         })
       }
       return talking(open, port)
@@ -253,4 +263,20 @@ t.test('two hand-offs at once are one', async (t) => {
   await client.got('transcript', { text: 'B after 1, 2 notes' })
   t.match(outputs, [HANDED_OFF_OUTPUT, 'Another agent has the call by now.'])
   t.equal(node.sessions.calls.stateOf(waiting.callId)?.handoffs.length, 1)
+})
+
+t.test('a worker that is gone before the agent has said all leaves the call to the next agent', async (t) => {
+  const { node, asked } = await handingNode(t, { b: { agentId: B } })
+  const one = await startWorker(t, [node], { openConversation: talking })
+  const waiting = await makeCall(node, 'talks on')
+  const client = await openSession(t, node, waiting)
+  client.send({ type: 'text', text: 'b' })
+  await until(() => node.sessions.calls.stateOf(waiting.callId)?.tools[0]?.result === HANDED_OFF_OUTPUT)
+  t.equal(node.sessions.calls.stateOf(waiting.callId)?.handoffs.length, 0, 'it is not handed off before')
+  await startWorker(t, [node], { openConversation: talking })
+  await one.stop(0)
+  await client.got('transcript', { text: 'B after 2, 1 notes' })
+  t.equal(asked.length, 1)
+  client.send({ type: 'end' })
+  t.match((await endedCall(node, waiting)).call, { status: 'completed' })
 })

@@ -57,6 +57,8 @@ export class RecordingPort implements SessionPort {
   readonly asked: string[] = []
   readonly faults: string[] = []
   readonly tools: AskMethods['tool']['params'][] = []
+  /** Tool calls after which the agent said that it has said all. */
+  readonly handedOff: string[] = []
   runTool: (name: string, input: Record<string, unknown>) => string | Promise<string> = () => ''
   clears = 0
   loudFrames = 0
@@ -140,6 +142,10 @@ export class RecordingPort implements SessionPort {
     if ('query' in params) {
       this.asked.push(params.query)
       return { passages: this.passages } as AskMethods[M]['result']
+    }
+    if (!('name' in params)) {
+      this.handedOff.push(params.id)
+      return {} as AskMethods[M]['result']
     }
     this.tools.push(params)
     return { output: await this.runTool(params.name, params.arguments) } as AskMethods[M]['result']

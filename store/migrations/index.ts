@@ -52,8 +52,8 @@ import { sql as moreEvents } from './0098-more-events.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 import { sql as identities } from './0108-identities.ts'
 import { sql as agentVersions } from './0109-agent-versions.ts'
-import { sql as providerKeys } from './0118-provider-keys.ts'
 import { sql as handOffs } from './0113-hand-offs.ts'
+import { sql as providerKeys } from './0118-provider-keys.ts'
 
 interface Named {
   readonly name: string
@@ -149,6 +149,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0107-invitation-links', sql: invitationLinks },
   { name: '0108-identities', sql: identities },
   { name: '0109-agent-versions', sql: agentVersions },
-  { name: '0118-provider-keys', sql: providerKeys },
   { name: '0113-hand-offs', sql: handOffs },
+  { name: '0118-provider-keys', sql: providerKeys },
 ]

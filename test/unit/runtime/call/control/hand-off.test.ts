@@ -73,7 +73,7 @@ t.test('the next agent knows what is carried, reads of the tools before, and cou
   t.equal(withAll.owesReply, true)
   t.match(withAll.notes, [
     { text: 'The agent before called find with {"no":7} and got: paid', turn: 2 },
-    { text: /^You take over this call from the agent "A"\. Its reason: for b\n[^]*do not greet again/, turn: 3 },
+    { text: /^You take over this call from the agent "A"\. Its reason: for b\n(.|\n)*do not greet again/, turn: 3 },
   ])
 
   for (const carries of ['none', 'summary'] as const) {

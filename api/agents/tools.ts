@@ -5,7 +5,7 @@ import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, HTTP_METHODS, MAX_TOOL_TIMEOUT_MS, type Tool } from '../../runtime/tools/tool.ts'
 import { type Fault, ValidationError } from '../schema.ts'
-import { type HandoffAgents, handoffOf, nameOfHandoff, WEBHOOK } from './hand-off-tool.ts'
+import { type HandoffAgents, handoffOf, nameOfHandoff, WEBHOOK } from './handoff-agents.ts'
 import { MASK, maskedHeaders, sealedHeaders, storedHeaders } from './tool-headers.ts'
 
 /** The tools of an agent: their shape, their faults, and the secrets in them, which are kept sealed and never shown. */

@@ -23,7 +23,7 @@ import { type ToolsOfCall, toolsOfCall } from '../../store/agents/agent-tools.ts
 import type { Store } from '../../store/database/database.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
 import { openHeaders } from '../agents/tool-headers.ts'
-import { type AskHandoffWebhook, handoffOrder, handoffTarget } from './hand-off.ts'
+import { type AskHandoffWebhook, handoffOrder, handoffTarget } from './handoff-target.ts'
 import type { McpTarget, McpTools } from './mcp-tools.ts'
 import { secondLeg, whisperTo } from './second-leg.ts'
 
@@ -49,7 +49,7 @@ interface ToolCallsOptions {
   requests?: HttpSpans | undefined
   /** What the agent may do in a campaign's calls; undefined when the call has no such tool. */
   ofCampaign?: (callId: string, name: string, input: Record<string, unknown>) => Promise<string | undefined>
-  /** What an agent to whom such a call is handed may do there besides its own tools. */
+  /** What an agent that is handed such a call may do there besides its own tools. */
   campaignTools?: (callId: string, own: readonly ToolSpec[]) => Promise<ToolSpec[]>
   clock: Clock
   /** The running calls and the carriers; asked for when a tool needs them. */
@@ -70,7 +70,7 @@ interface ToolScope {
 
 export interface ToolCalls {
   /**
-   * For a running call, and the agent that has it: what the language model is to read, and to whom the call is handed. `id` names the call of the tool within its call, `key` among all: an HTTP
+   * For a running call, and the agent that has it: what the language model is to read, and the agent that the call is handed to. `id` names the call of the tool within its call, `key` among all: an HTTP
    * server sees it and can tell a request sent twice.
    */
   ofCall(

@@ -1,5 +1,5 @@
 /**
- * Procedures of agents, to whom a chat was handed, and what of a call's use is that of other agents than its first. `summed_calls` has
+ * Procedures of agents, the agent that a chat was handed to, and what of a call's use is that of other agents than its first. `summed_calls` has
  * each call as a row of sums, and for each such agent two rows without a call: its use, and as much taken from the first.
  */
 export const sql = `

@@ -3,7 +3,7 @@ import type { CallState } from '../log/fold.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import { MAX_HANDOFFS } from '../types/hand-off.ts'
 
-/** To whom an agent hands its call, and what goes with it. */
+/** The agent that a call is handed to, and what goes with it. */
 export interface HandoffOrder {
   /** As the call goes on with it: without a greeting. */
   agent: AgentSpec

@@ -23,7 +23,7 @@ const event = <const T extends string, P extends TProperties>(type: T, fields: P
 export const GREETING_STEP = stringEnum('notice', 'consent_asked', 'first_message', 'done')
 export const CONSENT = stringEnum('given', 'refused', 'unanswered')
 export const ANSWERER = stringEnum(...ANSWERERS)
-/** What of a conversation the agent knows to whom it is handed: all, a summary that the agent before makes, or nothing. */
+/** What of a conversation the agent knows that it is handed to: all, a summary that the agent before makes, or nothing. */
 export const CARRIES = stringEnum('all', 'summary', 'none')
 
 /** Who did something to a call from outside: a user's id and name, or the name of an API key. */

@@ -39,7 +39,7 @@ export interface CallState {
   /** The supervisors' messages to the agent, and what it was told when the call was handed to it. */
   readonly notes: readonly Note[]
   readonly handoffs: readonly Handoff[]
-  /** The call was handed to an agent of whom the caller has heard nothing yet. */
+  /** The call was handed to an agent, and the caller has heard nothing of it yet. */
   readonly owesReply: boolean
   /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
@@ -183,7 +183,7 @@ function heard(state: CallState, event: EventOf<'heard'>): CallState {
   return { ...state, heard: undefined, said, owesReply: false, turns: [...state.turns, turn] }
 }
 
-/** Whoever was to be greeted was greeted by the agent before. */
+/** The greeting is over: the agent before said it. */
 function handedOff(state: CallState, event: EventOf<'handed_off'>): CallState {
   const turn = state.turns.length
   const { from, to, carries, failed = false } = event

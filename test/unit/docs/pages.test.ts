@@ -14,7 +14,7 @@ t.test('the examples of the README and of the pages that go on from it run as pr
     'docs/batches',
     'docs/campaigns',
     'docs/events',
-    'docs/hand-off',
+    'docs/agents/hand-off',
     'docs/knowledge',
     'docs/tools',
     'docs/telephony',
@@ -53,7 +53,7 @@ t.test('the examples of the README and of the pages that go on from it run as pr
   const [tools = '', called = ''] = printed('docs/tools.md')
   t.match(called, /"response":"[^"]*order id[^"]*".*"response":"Status: on its way, arrives: Monday\."/s)
   t.match(tools, /\*{8}.*"name":"order_status".*"name":"to_support".*"name":"end_call"/)
-  const [handsOff = ''] = printed('docs/hand-off.md')
+  const [handsOff = ''] = printed('docs/agents/hand-off.md')
   t.match(handsOff, /"to":"[0-9a-f-]{36}","name":"hand_off_to_billing".*"type":"handoff"/)
   const telephony = printed('docs/telephony.md').join('')
   t.match(telephony, /"phone_number":"\+14155550101".*"provider":"sip"/)

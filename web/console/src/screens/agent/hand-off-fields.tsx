@@ -6,7 +6,7 @@ import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
 
 const WEBHOOK = 'webhook'
 
-/** To whom an agent hands its callers, and what goes with them. */
+/** The agent that callers are handed to, and what goes with them. */
 export function HandoffFields({
   agentId,
   tool,

@@ -7,7 +7,7 @@ import type { Fault } from '../schema.ts'
 /** In place of an agent: a webhook names it. */
 export const WEBHOOK = 'webhook'
 
-/** To whom an agent may hand its callers: the names of the agents by id, and which it is itself. */
+/** The agents that a tool may hand callers to: the names of the agents by id, and which it is itself. */
 export interface HandoffAgents {
   readonly names: ReadonlyMap<string, string>
   readonly own: string | undefined

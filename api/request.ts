@@ -92,7 +92,13 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
       return isTagged(route) ? tagged(response, head.ifNoneMatch) : response
     }
     if (head.ifMatch !== '') {
-      const asked = { store: services.store, owner: ownerOf(request), path: incoming.path, ifMatch: head.ifMatch }
+      const asked = {
+        store: services.store,
+        owner: ownerOf(request),
+        workspaceId: request.workspaceId,
+        path: incoming.path,
+        ifMatch: head.ifMatch,
+      }
       return whileMatching(asked, reading && (() => read(reading, request, caller)), handle)
     }
     const key = head.idempotencyKey

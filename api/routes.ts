@@ -1,4 +1,5 @@
 import { agentRoutes } from './agents/routes.ts'
+import { versionRoutes } from './agents/versions.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { accountRoutes } from './auth/account-routes.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -49,6 +50,7 @@ export const routes: readonly AnyRoute[] = [
   ...accountRoutes,
   ...workspaceRoutes,
   ...agentRoutes,
+  ...versionRoutes,
   ...apiKeyRoutes,
   ...requestRoutes,
   ...callRoutes,

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
-import type { Publisher } from '../../store/agents/agent-versions.ts'
 import {
   agentById,
   agentDetails,
@@ -18,7 +17,7 @@ import { ChangedSince, instantIn } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
 import { requireProviders, requireRoom } from '../quota.ts'
-import { type ApiRequest, defineRoute } from '../route.ts'
+import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -28,6 +27,7 @@ import type { FallbacksInput } from './fallbacks.ts'
 import { agentFaults } from './faults.ts'
 import { handoffAgents } from './handoff-agents.ts'
 import { publicAccessColumn } from './public-access.ts'
+import { publisherOf } from './publish.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
 import { speechColumns } from './speech.ts'
 import { AgentToolsBody, agentToolsExample, storedTools } from './tools.ts'
@@ -39,11 +39,6 @@ const agent_id = { description: 'The agent.', notFound: 'agent_not_found', examp
 
 async function storedAgent(tenant: Tenant, id: string): Promise<Agent | undefined> {
   return isUuid(id) ? agentById(tenant, id) : undefined
-}
-
-/** Who asked, as versions name them. */
-function publisherOf({ user, key }: Pick<ApiRequest, 'user' | 'key'>): Publisher {
-  return { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
 }
 
 function refuse(faults: readonly Fault[]): void {

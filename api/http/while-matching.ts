@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { type AuditRow, lastChangeOf } from '../../store/accounts/audit-log.ts'
 import { alone } from '../../store/database/alone.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { AnyRoute } from '../route.ts'
@@ -49,8 +50,26 @@ export function tagged(response: HttpResponse, ifNoneMatch: string): HttpRespons
   return { status: 304, headers: [...headers, ['etag', tag]] }
 }
 
+/** Who did what, as the error says it: the names of the fields that were sent, and never their values. */
+function changeOf({ at, actor_name: by, detail }: AuditRow): Record<string, string> {
+  const fields = Array.isArray(detail.fields) ? detail.fields.join(', ') : ''
+  const instant = at.toISOString()
+  const last_change = `: ${by} ${fields === '' ? 'changed it' : `sent ${fields}`} at ${instant}`
+  return { by, fields, at: instant, last_change }
+}
+
 /** Each holds a connection while it works with another. */
 const changing = new AdmissionGate({ kind: 'conditional_change', places: 4, mostOfOne: 2, maxWaiting: 200 })
+
+interface ConditionalChange {
+  store: Store
+  /** Whose checks and changes take turns. */
+  owner: string
+  /** Undefined: the resource is of none. */
+  workspaceId: string | undefined
+  path: string
+  ifMatch: string
+}
 
 /**
  * Makes a change where the resource is still as `ifMatch` says. Checks and changes of one resource come one after the other, on all
@@ -58,7 +77,7 @@ const changing = new AdmissionGate({ kind: 'conditional_change', places: 4, most
  * @param read the resource as its reader sees it; undefined: nobody can read it
  */
 export async function whileMatching(
-  { store, owner, path, ifMatch }: { store: Store; owner: string; path: string; ifMatch: string },
+  { store, owner, workspaceId, path, ifMatch }: ConditionalChange,
   read: (() => Promise<HttpResponse>) | undefined,
   change: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
@@ -67,7 +86,11 @@ export async function whileMatching(
     return await alone(store, `change of ${owner} ${path}`, async () => {
       const tag = read && etagOf(await read())
       if (tag === undefined ? ifMatch.trim() !== '*' : !namesTag(ifMatch, tag)) {
-        throw new PatchbayError('precondition_failed', tag === undefined ? {} : { headers: { etag: tag } })
+        const last = await lastChangeOf(store, { workspaceId, resource: path })
+        throw new PatchbayError('precondition_failed', {
+          ...(tag === undefined ? {} : { headers: { etag: tag } }),
+          ...(last === undefined ? {} : { params: changeOf(last) }),
+        })
       }
       return change()
     })

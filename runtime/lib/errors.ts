@@ -94,6 +94,7 @@ export const ERRORS = {
   // 404, 405
   not_found: { status: 404, retryable: false, detail: 'Not Found' },
   agent_not_found: { status: 404, retryable: false, detail: 'Agent not found' },
+  version_not_found: { status: 404, retryable: false, detail: 'Version not found' },
   document_not_found: { status: 404, retryable: false, detail: 'Document not found' },
   chat_not_found: { status: 404, retryable: false, detail: 'Chat not found' },
   batch_not_found: { status: 404, retryable: false, detail: 'Batch not found' },
@@ -162,6 +163,13 @@ export const ERRORS = {
   prospect_resolved: { status: 409, retryable: false, detail: 'Prospect is resolved' },
   campaign_without_agent: { status: 409, retryable: false, detail: 'Campaign has no agent' },
   campaign_without_number: { status: 409, retryable: false, detail: 'Campaign has no number to call from' },
+  version_in_use: { status: 409, retryable: false, detail: 'Version is live or part of a rollout' },
+  draft_unpublished: {
+    status: 409,
+    retryable: false,
+    detail: 'Draft has unpublished changes; publish them, or give them up with ?replace=true',
+  },
+  publish_running: { status: 409, retryable: true, detail: 'Agent is being published by another request' },
   call_not_over: { status: 409, retryable: false, detail: 'Call is not over' },
   call_over: { status: 409, retryable: false, detail: 'Call is over' },
   session_exists: { status: 409, retryable: false, detail: 'Session already exists' },
@@ -173,7 +181,12 @@ export const ERRORS = {
       'A request with this Idempotency-Key has not answered; look whether it took effect before you send it with another key',
   },
   // 412
-  precondition_failed: { status: 412, retryable: false, detail: 'Resource is not as If-Match says; read it again' },
+  /** `last_change`: who did what since, behind a colon, or nothing. */
+  precondition_failed: {
+    status: 412,
+    retryable: false,
+    detail: 'Resource is not as If-Match says; read it again{last_change}',
+  },
   // 429
   too_many_attempts: { status: 429, retryable: true, detail: 'Too many attempts; try again later' },
   too_many_sessions: { status: 429, retryable: true, detail: 'Too many calls from this address; try again later' },

@@ -48,6 +48,34 @@ export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {
   })
 }
 
+/** So far back the last change of a resource is looked for: what two editors do is near the end. */
+const NEWEST_ENTRIES = 1_000
+
+/** The last change of a resource, named by its path, that the workspace's newest entries know of. */
+export async function lastChangeOf(
+  store: Pick<Store, 'global'>,
+  { workspaceId, resource }: { workspaceId: string | undefined; resource: string },
+): Promise<AuditRow | undefined> {
+  if (workspaceId === undefined) return undefined
+  const row = await store.global
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('audit_log')
+        .selectAll()
+        .where('workspace', '=', workspaceId)
+        .orderBy('id', 'desc')
+        .limit(NEWEST_ENTRIES)
+        .as('newest'),
+    )
+    .selectAll()
+    .where('resource', '=', resource)
+    .where('action', 'not like', 'GET %')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row as AuditRow | undefined
+}
+
 /** Newest first. Without `workspaceId` the whole installation's. */
 export async function auditPage(
   store: Store,

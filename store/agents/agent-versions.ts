@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { ByteCache } from '../../runtime/lib/byte-cache.ts'
 import type { Agent, AgentContent, AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -68,6 +68,8 @@ interface Publication {
   note?: string
   /** Publishes also where `publishing` is `manual`. */
   isAsked?: boolean
+  /** Of the draft that is to be published; another one is not. */
+  digest?: string
 }
 
 /** What of an agent is live after a change of its draft. */
@@ -79,6 +81,18 @@ interface LiveState {
   isNew: boolean
 }
 
+const DIGEST = sql`encode(sha256(convert_to(content::text, 'UTF8')), 'hex')`
+
+/** What a version of the draft would hold, and what is live, as a query of one row. */
+export function draftOf(workspaceId: string, agentId: string): RawBuilder<unknown> {
+  return sql`
+    select a.id, a.live_version, a.live_digest, a.publishing,
+      to_jsonb(a) - ${[...UNVERSIONED_COLUMNS]}::text[] || jsonb_build_object('documents', coalesce((
+        select jsonb_agg(jsonb_build_object('id', d.id, 'filename', d.filename) order by d.id)
+        from documents d where d.agent_id = a.id and d.status = 'ready'), '[]')) as content
+    from agents a where a.id = ${agentId} and a.workspace_id = ${workspaceId}`
+}
+
 /**
  * Publishes the draft where it is to be live, unless it is as the live version. To be called in the transaction of every change of an
  * agent's content or documents, which holds the agent's row. Undefined: there is no such agent.
@@ -86,22 +100,17 @@ interface LiveState {
 export async function settleDraft(
   { workspaceId, db }: { workspaceId: string; db: Kysely<AllTables> },
   agentId: string,
-  { by, note = '', isAsked = false }: Publication,
+  { by, note = '', isAsked = false, digest }: Publication,
 ): Promise<LiveState | undefined> {
   const { rows } = await sql<LiveState>`
     with draft as materialized (
-      select a.id, a.live_version, a.live_digest, a.publishing = 'immediate' or ${isAsked} as goes_live, c.content,
-        encode(sha256(convert_to(c.content::text, 'UTF8')), 'hex') as digest
-      from agents a, lateral (
-        select to_jsonb(a) - ${[...UNVERSIONED_COLUMNS]}::text[] || jsonb_build_object('documents', coalesce((
-          select jsonb_agg(jsonb_build_object('id', d.id, 'filename', d.filename) order by d.id)
-          from documents d where d.agent_id = a.id and d.status = 'ready'), '[]')) as content
-      ) c
-      where a.id = ${agentId} and a.workspace_id = ${workspaceId}
+      select of_agent.*, ${DIGEST} as digest, publishing = 'immediate' or ${isAsked} as goes_live
+      from (${draftOf(workspaceId, agentId)}) as of_agent
     ),
     next as (
       select d.*, coalesce((select max(v.number) from agent_versions v where v.agent_id = d.id), 0) + 1 as number
       from draft d where d.goes_live and d.live_digest is distinct from d.digest
+        and d.digest = coalesce(${digest ?? null}::text, d.digest)
     ),
     made as (
       insert into agent_versions (agent_id, workspace_id, number, content, digest, note, published_by)
@@ -114,6 +123,13 @@ export async function settleDraft(
     where a.id = d.id and a.workspace_id = ${workspaceId}
     returning a.live_version as version, a.unpublished, n.number is not null as "isNew"`.execute(db)
   return rows[0]
+}
+
+/** Names what the draft holds now; undefined: there is no such agent. */
+export async function draftDigest({ workspaceId, db }: Tenant, agentId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ digest: string }>`
+    select ${DIGEST} as digest from (${draftOf(workspaceId, agentId)}) as draft`.execute(db)
+  return rows[0]?.digest
 }
 
 /** What was read lately: a version never changes. */
@@ -138,11 +154,11 @@ export async function agentOfVersion(tenant: Tenant, agent: Agent, number: numbe
     content = row.content
     contents.set(key, content, { owner: tenant.workspaceId, bytes: row.bytes })
   }
-  return { ...agent, ...withContent(content) }
+  return { ...agent, ...columnsOf(content) }
 }
 
 /** The columns of a version. */
-function withContent(content: AgentContent): Partial<Agent> {
+export function columnsOf(content: AgentContent): Partial<Agent> {
   const entries = Object.entries(VERSIONED_COLUMNS).map(([column, absent]) => [
     column,
     content[column] ?? absent ?? null,

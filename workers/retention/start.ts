@@ -1,5 +1,6 @@
 import type { ObjectStore } from '../../runtime/plugin/contract.ts'
 import type { Logger } from '../../runtime/process/log.ts'
+import { removeDeletedVersions } from '../../store/agents/versions-page.ts'
 import { forgetRecordings } from '../../store/calls/recordings.ts'
 import type { Store } from '../../store/database/database.ts'
 import {
@@ -14,6 +15,8 @@ import {
 import { startPeriodicJob } from '../rounds.ts'
 
 const INTERVAL_MS = 3_600_000
+/** A call that is placed now may have read its version already. */
+const DELETED_VERSIONS_S = 3_600
 const RECORDINGS_AT_ONCE = 16
 
 interface RetentionJob {
@@ -66,6 +69,7 @@ export function startRetention(services: {
       })
     }
     await removeExpired(store)
+    await removeDeletedVersions(store, DELETED_VERSIONS_S)
   }
 
   const rounds = startPeriodicJob(lookOnce, {

@@ -241,6 +241,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
   const values: Readonly<Record<string, string>> = {
     workspace_id: of.workspaceId,
     agent_id: of.agentId,
+    version: '1',
     call_log_id: of.callId,
     turn: '0',
     batch_id: of.batchId,
@@ -336,6 +337,13 @@ const BEFORE: Readonly<Record<string, (db: Db, of: Belongings, api: TestApi) => 
   'POST /operator/workers/{worker_id}/drain': (_, __, api) => announceWorker(api),
   'POST /batch/{batch_id}/pause': (db, of) => setBatch(db, of, 'running'),
   'POST /batch/{batch_id}/resume': (db, of) => setBatch(db, of, 'paused'),
+  // The live version stays.
+  'DELETE /agents/{agent_id}/versions/{version}': (db, of) =>
+    db
+      .updateTable('agents')
+      .set({ live_version: 2 } as never)
+      .where('id', '=', of.agentId)
+      .execute(),
   async 'POST /batch/{batch_id}/retry'(db, of) {
     await setBatch(db, of, 'completed')
     const item = { batch_id: of.batchId, seq: 0, call_id: of.callId, status: 'failed' }

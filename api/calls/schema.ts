@@ -418,6 +418,7 @@ export function listedCallBody(
 }
 
 function usageOf(call: CallWithTurns): Usage {
+  const { llm_audio_input_tokens: heard, llm_audio_output_tokens: spoken, llm_cached_audio_tokens: again } = call
   const { llm_cached_read_tokens: read, llm_cache_write_tokens: written, llm_reasoning_tokens: thought } = call
   return {
     llmInputTokens: call.llm_input_tokens,
@@ -427,6 +428,9 @@ function usageOf(call: CallWithTurns): Usage {
     ...(read === null ? {} : { llmCachedReadTokens: read }),
     ...(written === null ? {} : { llmCacheWriteTokens: written }),
     ...(thought === null ? {} : { llmReasoningTokens: thought }),
+    ...(heard === null ? {} : { llmAudioInputTokens: heard }),
+    ...(spoken === null ? {} : { llmAudioOutputTokens: spoken }),
+    ...(again === null ? {} : { llmCachedAudioTokens: again }),
     llmEstimatedTokens: call.llm_estimated_tokens,
   }
 }

@@ -6,6 +6,7 @@ export default definePlugin({
   llm: async (host, options) => (await import('./llm.ts')).makeLlm(host, options),
   stt: async (host, options) => (await import('./stt.ts')).makeStt(host, options),
   tts: async (host, options) => (await import('./tts.ts')).makeTts(host, options),
+  realtime: async (host, options) => (await import('./realtime.ts')).makeRealtime(host, options),
   embedding: async (host, options) => (await import('./embedding.ts')).makeEmbedding(host, options),
   check: async (host, { signal }) => {
     const response = await endpointOf(host).http.fetch('/models', { signal })

@@ -1,5 +1,5 @@
 /** Models of the Realtime API, whatever server they are at: they hear and speak over its socket. */
-export function isRealtimeModel(model: string): boolean {
+export function isOpenAIRealtimeModel(model: string): boolean {
   return model.startsWith('gpt-realtime')
 }
 

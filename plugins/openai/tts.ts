@@ -2,7 +2,7 @@ import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts
 import { sentenceSpeaker, soundOf } from '../../runtime/plugin-sdk/speech/sentence-speaker.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
-import { isRealtimeModel } from './realtime-models.ts'
+import { isOpenAIRealtimeModel } from './realtime-models.ts'
 import { realtimeTts } from './realtime-voice.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -19,7 +19,7 @@ export function makeTts(host: PluginHost, options: SpeechOptions): SentenceTTS {
   const model = typeof settings.ttsModel === 'string' ? settings.ttsModel : defaultModel
   const style = typeof settings.ttsInstructions === 'string' ? settings.ttsInstructions : undefined
   const speed = typeof settings.ttsSpeed === 'number' ? settings.ttsSpeed : undefined
-  if (isRealtimeModel(model)) {
+  if (isOpenAIRealtimeModel(model)) {
     return realtimeTts(endpoint, {
       model,
       voice,

@@ -20,6 +20,9 @@ interface UnitPrice {
   outputPerMillionTokens?: number
   cachedInputPerMillionTokens?: number
   cacheWritePerMillionTokens?: number
+  audioInputPerMillionTokens?: number
+  cachedAudioPerMillionTokens?: number
+  audioOutputPerMillionTokens?: number
   perMinute?: number
   perMillionCharacters?: number
 }
@@ -53,6 +56,11 @@ const LlmPrices = Dated({
   cachedInputPerMillionTokens: Type.Optional(Usd),
   /** Of tokens written to one; absent: as other input. */
   cacheWritePerMillionTokens: Type.Optional(Usd),
+  /** Of tokens that are sound; absent: not known. */
+  audioInputPerMillionTokens: Type.Optional(Usd),
+  /** Absent: as other sound. */
+  cachedAudioPerMillionTokens: Type.Optional(Usd),
+  audioOutputPerMillionTokens: Type.Optional(Usd),
 })
 const SttPrices = Dated({ perMinute: Usd })
 const TtsPrices = Dated({ perMillionCharacters: Usd })
@@ -164,14 +172,20 @@ export function makePrices(shipped: PriceTable, own: PriceTable, registry: Regis
   }
 }
 
-/** Input at three prices: fresh, read from a cache, written to one. */
-function costOfTokens(usage: Usage, price: Static<typeof LlmPrices>[number]): number {
+/** Input at three prices: fresh, read from a cache, written to one; and sound at its own. Undefined where that isn't known. */
+function costOfTokens(usage: Usage, price: Static<typeof LlmPrices>[number]): number | undefined {
   const { llmInputTokens, llmOutputTokens, llmCachedReadTokens: read = 0, llmCacheWriteTokens: written = 0 } = usage
+  const { llmAudioInputTokens: heard = 0, llmAudioOutputTokens: spoken = 0, llmCachedAudioTokens: again = 0 } = usage
   const { inputPerMillionTokens: input, outputPerMillionTokens: output } = price
   const { cachedInputPerMillionTokens = input, cacheWritePerMillionTokens = input } = price
-  const fresh = Math.max(0, llmInputTokens - read - written)
-  const sum = fresh * input + read * cachedInputPerMillionTokens + written * cacheWritePerMillionTokens
-  return (sum + llmOutputTokens * output) / 1e6
+  const { audioInputPerMillionTokens: hearing, audioOutputPerMillionTokens: speaking } = price
+  if (heard + spoken > 0 && (hearing === undefined || speaking === undefined)) return undefined
+  const { cachedAudioPerMillionTokens = hearing ?? 0 } = price
+  const fresh = Math.max(0, llmInputTokens - read - written - (heard - again))
+  const text =
+    fresh * input + Math.max(0, read - again) * cachedInputPerMillionTokens + written * cacheWritePerMillionTokens
+  const sound = (heard - again) * (hearing ?? 0) + again * cachedAudioPerMillionTokens + spoken * (speaking ?? 0)
+  return (text + sound + Math.max(0, llmOutputTokens - spoken) * output) / 1e6
 }
 
 /** The prices of a name: its own, else those of the longest head it begins with. */

@@ -20,6 +20,9 @@ import type { ProviderKind } from './providers/chain.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './providers/models.ts'
 import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers/providers.ts'
 import type { WarmProviders } from './providers/warm-providers.ts'
+import type { AnswerAudio } from './realtime/answer.ts'
+import { answerVoices } from './realtime/answer-voice.ts'
+import { RealtimeLlm } from './realtime/realtime-llm.ts'
 import { contextOf } from './replying/context.ts'
 import { Dialogue, type SpeechOver } from './replying/dialogue.ts'
 import { finishTools } from './replying/finish-tools.ts'
@@ -88,6 +91,8 @@ export class Conversation implements LinkedConversation {
   readonly #dialogue: Dialogue
   readonly #knowledge: Knowledge | undefined
   readonly #tts: ResilientTts
+  /** The agent's speech-to-speech model, where it has one. */
+  readonly #realtime: RealtimeLlm | undefined
   readonly #usage = new UsageMeter()
   readonly #answeredMs: number
   readonly #leave: (() => void)[] = []
@@ -108,6 +113,7 @@ export class Conversation implements LinkedConversation {
     this.#port = port
     this.#providers = providers
     this.#log = deps.log.child({ callId: open.callId })
+    this.#realtime = providers.llm.candidates.map(({ instance }) => instance).find((one) => one instanceof RealtimeLlm)
     this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
@@ -153,9 +159,13 @@ export class Conversation implements LinkedConversation {
         said: () => this.#output.heardSoFar()?.text ?? '',
       },
       events: {
-        report: (report) => this.#report(report),
+        report: (report) => {
+          this.#heedVoice(report)
+          this.#report(report)
+        },
         words: (text) => this.#knowledge?.hint(text),
-        prepares: (on) => this.#dialogue.prepareReplies(on),
+        // Sound that is made in vain costs: a model that speaks is asked when the turn is over.
+        prepares: (on) => this.#dialogue.prepareReplies(on && this.#realtime?.speaks !== true),
         language: (tag) => this.#tts.speakIn(tag),
         unheard: () => this.#unanswered('stt', 'reply', true),
         failed: (err) => this.#failed('session', err),
@@ -177,6 +187,7 @@ export class Conversation implements LinkedConversation {
       voice: this.#hearing.voice,
       turnEnd: this.#hearing.turnEnd,
       output: this.#output,
+      voiceOf: (audio) => this.#voiceOf(audio),
       knowledge: this.#knowledge,
       tools: (hangUp) =>
         makeTools(
@@ -211,6 +222,10 @@ export class Conversation implements LinkedConversation {
       format.sampleRateHz,
       () => this.#hearing.inbound.behind,
     )
+    const realtime = this.#realtime
+    if (realtime !== undefined) {
+      this.#leave.push(this.#hearing.inbound.listen((samples) => realtime.caller.hear(samples)))
+    }
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
       this.#in.close,
@@ -365,6 +380,21 @@ export class Conversation implements LinkedConversation {
     queueMicrotask(
       boundary('call', () => this.#speechOver({ purpose, interrupted: false, failed: undefined, hangsUp: false })),
     )
+  }
+
+  /** A speech-to-speech model hears voices, and no noise. */
+  #heedVoice({ type }: Report): void {
+    const caller = this.#realtime?.caller
+    if (type === 'speech_started') caller?.voice(true)
+    else if (type === 'speech_ended') caller?.voice(false)
+    else if (type === 'noise' || type === 'no_words') caller?.drop()
+  }
+
+  #voiceOf(audio: AnswerAudio): ResilientTts {
+    const { llm, tts } = this.#providers
+    const model = llm.candidates.find(({ instance }) => instance === this.#realtime)!
+    const { random } = this.#deps
+    return new ResilientTts(answerVoices(audio, model, tts), random, this.#open.agent.pronunciation)
   }
 
   get #voiceKey(): string {

@@ -17,6 +17,9 @@ export class UsageMeter {
       cached_read_tokens: parts.cachedReadTokens,
       cache_write_tokens: parts.cacheWriteTokens,
       reasoning_tokens: parts.reasoningTokens,
+      audio_input_tokens: parts.audioInputTokens,
+      audio_output_tokens: parts.audioOutputTokens,
+      cached_audio_tokens: parts.cachedAudioTokens,
       estimated_tokens: isEstimated ? inputTokens + outputTokens : undefined,
     })
   }
@@ -48,6 +51,9 @@ export function usageEvents(usage: Usage): EventOf<'usage'>[] {
       cached_read_tokens: usage.llmCachedReadTokens,
       cache_write_tokens: usage.llmCacheWriteTokens,
       reasoning_tokens: usage.llmReasoningTokens,
+      audio_input_tokens: usage.llmAudioInputTokens,
+      audio_output_tokens: usage.llmAudioOutputTokens,
+      cached_audio_tokens: usage.llmCachedAudioTokens,
       estimated_tokens: usage.llmEstimatedTokens,
     }
     const known = Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens !== undefined))

@@ -10,7 +10,7 @@ export function makeCatalogue(folders: readonly (PluginFolder & { settings?: Plu
     new Map(
       folders.flatMap(({ name, manifest, settings }) => {
         const provides = manifest?.provides[kind]
-        return provides ? [[name, withDescribed(provides, settings?.options ?? {})]] : []
+        return provides ? [[name, withNamed(withDescribed(provides, settings?.options ?? {}), settings?.options)]] : []
       }),
     )
   return Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, of(kind)])) as unknown as Catalogue
@@ -24,6 +24,35 @@ function withDescribed(provides: Provides, options: object): Provides {
     ...provides,
     ...(provides.models && { models: [...provides.models, ...names] }),
     ...(provides.voices && { voices: [...provides.voices, ...names] }),
+  }
+}
+
+/** With the names that the operator's option adds. */
+function withNamed(provides: Provides, options: Readonly<Record<string, unknown>> | undefined): Provides {
+  const own = provides.namesOption === undefined ? undefined : options?.[provides.namesOption]
+  return Array.isArray(own) ? { ...provides, names: [...(provides.names ?? []), ...own.map(String)] } : provides
+}
+
+/** Whether a model of a provider is one of speech to speech. */
+export function isRealtimeModel(
+  catalogue: Pick<Catalogue, 'realtime'>,
+  provider: string,
+  model: string | undefined,
+): boolean {
+  const { models = [], names = [] } = catalogue.realtime.get(provider) ?? {}
+  return model !== undefined && (models.includes(model) || names.some((glob) => matches(glob, model)))
+}
+
+/** What serves where an agent names a language model: one of speech to speech may stand in its place. */
+function providesOf(catalogue: Catalogue, kind: PluginKind, provider: string): Provides | undefined {
+  const provides = catalogue[kind].get(provider)
+  const realtime = kind === 'llm' ? catalogue.realtime.get(provider) : undefined
+  if (provides === undefined || realtime === undefined) return provides ?? realtime
+  if (!provides.models?.length || !realtime.models?.length) return { ...provides, models: [] }
+  return {
+    ...provides,
+    models: [...provides.models, ...realtime.models],
+    ends: { ...provides.ends, ...realtime.ends },
   }
 }
 
@@ -64,7 +93,7 @@ export function checkChoice(
   choice: { provider: string; model?: string | undefined; voice?: string | undefined },
   nowMs = Date.now(),
 ): UnavailableChoice | undefined {
-  const provides = catalogue[kind].get(choice.provider)
+  const provides = providesOf(catalogue, kind, choice.provider)
   if (!provides) return { field: 'provider', available: [...catalogue[kind].keys()] }
   for (const [field, list] of [['model', provides.models] as const, ['voice', provides.voices] as const]) {
     const value = choice[field]

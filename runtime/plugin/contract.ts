@@ -1,6 +1,7 @@
 import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
 import type { Conformance } from '../../packages/plugin/test.ts'
+import type { RealtimeProvider } from '../plugin-sdk/realtime/realtime-provider.ts'
 import type { Carrier } from '../plugin-sdk/telephony/carrier.ts'
 import type { TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
 import type { CarrierEndpoint } from '../plugin-sdk/telephony/web.ts'
@@ -20,7 +21,16 @@ export interface Terms {
   counts: Uint16Array
 }
 
-export const PLUGIN_KINDS = ['stt', 'llm', 'tts', 'telephony', 'embedding', 'vectorstore', 'objectstore'] as const
+export const PLUGIN_KINDS = [
+  'stt',
+  'llm',
+  'realtime',
+  'tts',
+  'telephony',
+  'embedding',
+  'vectorstore',
+  'objectstore',
+] as const
 export type PluginKind = (typeof PLUGIN_KINDS)[number]
 
 /** What a plugin asks for, and what an operator grants. Entries are as Deno writes them. */
@@ -87,6 +97,10 @@ export interface Provides {
    * server answers.
    */
   open?: boolean | string
+  /** Of models of kind `realtime`: names that are of it also where any name is accepted; `*` stands for any letters. */
+  names?: string[]
+  /** An option of the operator's that names more of them. */
+  namesOption?: string
   /** The default model of the other server, where it is another than the provider's. */
   openDefaultModel?: string
   /**
@@ -401,6 +415,7 @@ export interface PluginInstances {
   stt: stt.STT
   llm: llm.LLM
   tts: tts.TTS
+  realtime: RealtimeProvider
   embedding: EmbeddingProvider
   vectorstore: VectorStore
   objectstore: ObjectStore
@@ -412,13 +427,14 @@ export interface PluginOptions {
   stt: SpeechOptions
   llm: SpeechOptions
   tts: SpeechOptions
+  realtime: SpeechOptions
   embedding: SpeechOptions
   vectorstore: VectorStoreOptions
   objectstore: ObjectStoreOptions
   telephony: CarrierOptions
 }
 
-/** A factory makes one instance for one session (stt, llm, tts) or for the process (the other kinds). */
+/** A factory makes one instance for one session (stt, llm, realtime, tts) or for the process (the other kinds). */
 export type PluginFactories = {
   [K in keyof PluginInstances]?: (host: PluginHost, options: PluginOptions[K]) => Awaitable<PluginInstances[K]>
 } & {

@@ -52,6 +52,8 @@ const ProvidesSchema = Type.Object(
     defaultModel: Type.Optional(Type.String({ minLength: 1 })),
     defaultVoice: Type.Optional(Type.String({ minLength: 1 })),
     open: Type.Optional(Type.Union([Type.Boolean(), VariableName])),
+    names: Type.Optional(Names),
+    namesOption: Type.Optional(Type.String({ pattern: '^\\w+$' })),
     openDefaultModel: Type.Optional(Type.String({ minLength: 1 })),
     chosenBy: Type.Optional(VariableName),
   },

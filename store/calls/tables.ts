@@ -111,6 +111,9 @@ export interface CallsTable {
   llm_cached_read_tokens: number | null
   llm_cache_write_tokens: number | null
   llm_reasoning_tokens: number | null
+  llm_audio_input_tokens: number | null
+  llm_audio_output_tokens: number | null
+  llm_cached_audio_tokens: number | null
   llm_estimated_tokens: Generated<number>
   stt_seconds: Generated<number>
   tts_characters: Generated<number>

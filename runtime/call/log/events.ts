@@ -176,6 +176,10 @@ const MONEY = [
     cached_read_tokens: Type.Optional(amount),
     cache_write_tokens: Type.Optional(amount),
     reasoning_tokens: Type.Optional(amount),
+    /** Of speech-to-speech models: the tokens that are sound. */
+    audio_input_tokens: Type.Optional(amount),
+    audio_output_tokens: Type.Optional(amount),
+    cached_audio_tokens: Type.Optional(amount),
     /** Of the tokens, so many are estimated: of answers that were cut off or thrown away. */
     estimated_tokens: Type.Optional(amount),
     characters: Type.Optional(amount),

@@ -10,6 +10,9 @@ interface UsageTold {
   cached_read_tokens?: number | undefined
   cache_write_tokens?: number | undefined
   reasoning_tokens?: number | undefined
+  audio_input_tokens?: number | undefined
+  audio_output_tokens?: number | undefined
+  cached_audio_tokens?: number | undefined
   estimated_tokens?: number | undefined
   characters?: number | undefined
 }
@@ -20,6 +23,9 @@ export function addUsage(usage: Usage, told: UsageTold): Usage {
     llmCachedReadTokens: plus(usage.llmCachedReadTokens, told.cached_read_tokens),
     llmCacheWriteTokens: plus(usage.llmCacheWriteTokens, told.cache_write_tokens),
     llmReasoningTokens: plus(usage.llmReasoningTokens, told.reasoning_tokens),
+    llmAudioInputTokens: plus(usage.llmAudioInputTokens, told.audio_input_tokens),
+    llmAudioOutputTokens: plus(usage.llmAudioOutputTokens, told.audio_output_tokens),
+    llmCachedAudioTokens: plus(usage.llmCachedAudioTokens, told.cached_audio_tokens),
     llmEstimatedTokens: plus(usage.llmEstimatedTokens, told.estimated_tokens),
   }
   return {

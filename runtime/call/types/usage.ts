@@ -15,6 +15,10 @@ export interface Usage {
   llmCachedReadTokens?: number
   llmCacheWriteTokens?: number
   llmReasoningTokens?: number
+  /** Sound: parts of the input, of the output, and of what was read from caches. */
+  llmAudioInputTokens?: number
+  llmAudioOutputTokens?: number
+  llmCachedAudioTokens?: number
   /** Of the tokens, so many are guessed by the length of the text: of answers that were cut off or thrown away. */
   llmEstimatedTokens?: number
   sttSeconds: number

@@ -40,6 +40,11 @@ export class Chain<T> {
     this.#serving = candidates[0]?.provider
   }
 
+  /** The same behind another one, for one use. */
+  behind(first: Candidate<T>): Chain<T> {
+    return new Chain(this.stage, [first, ...this.candidates], this.#clock, this.#events)
+  }
+
   /** The one the agent names first. */
   get first(): T {
     return this.candidates[0]!.instance

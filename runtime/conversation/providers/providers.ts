@@ -2,9 +2,13 @@ import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { type Catalogue, defaultsOf, isRealtimeModel } from '../../plugin/catalogue.ts'
 import type { SpeechOptions } from '../../plugin/contract.ts'
 import type { PluginRegistry } from '../../plugin/host.ts'
 import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
+import type { RealtimeConfig, RealtimeProvider } from '../../plugin-sdk/realtime/realtime-provider.ts'
+import { instructionsFor } from '../languages/instructions.ts'
+import { RealtimeLlm } from '../realtime/realtime-llm.ts'
 import type { Breakers } from './breaker.ts'
 import { type Candidate, Chain, type ChainEvents, type ProviderKind } from './chain.ts'
 
@@ -15,6 +19,9 @@ export interface ProviderSource {
   create(kind: 'stt', provider: string, options?: CreateOptions): Promise<stt.STT>
   create(kind: 'llm', provider: string, options?: CreateOptions): Promise<llm.LLM>
   create(kind: 'tts', provider: string, options?: CreateOptions): Promise<tts.TTS>
+  create(kind: 'realtime', provider: string, options?: CreateOptions): Promise<RealtimeProvider>
+  /** Which models are of speech to speech; absent: none are. */
+  readonly catalogue?: Pick<Catalogue, 'realtime' | 'llm'>
 }
 
 interface Instances {
@@ -31,6 +38,8 @@ interface Choice {
   provider: string
   name: string
   options: CreateOptions
+  /** A model of speech to speech, in the place of a language model. */
+  isRealtime?: boolean
 }
 
 export interface OpenProvidersDeps {
@@ -54,9 +63,9 @@ export async function openProviders(
   events: ChainEvents,
 ): Promise<Providers> {
   const opened = await Promise.allSettled([
-    openStage(deps, 'stt', choicesOf(agent, 'stt'), events),
-    openStage(deps, 'llm', choicesOf(agent, 'llm'), events),
-    openStage(deps, 'tts', choicesOf(agent, 'tts'), events),
+    openStage(deps, 'stt', choicesOf(agent, 'stt'), agent, events),
+    openStage(deps, 'llm', withFallback(choicesOf(agent, 'llm', deps.source.catalogue), deps.source), agent, events),
+    openStage(deps, 'tts', choicesOf(agent, 'tts'), agent, events),
   ])
   const [stt, llm, tts] = opened
   if (stt.status === 'fulfilled' && llm.status === 'fulfilled' && tts.status === 'fulfilled') {
@@ -68,7 +77,10 @@ export async function openProviders(
 
 /** The language models of an agent alone, for chats. Throws as openProviders does. */
 export function openLlms(deps: OpenProvidersDeps, agent: AgentSpec, events: ChainEvents): Promise<Chain<llm.LLM>> {
-  return openStage(deps, 'llm', choicesOf(agent, 'llm'), events)
+  const choices = withFallback(choicesOf(agent, 'llm', deps.source.catalogue), deps.source)
+  // Who types is answered by what reads and writes.
+  const written = choices.filter(({ isRealtime }) => isRealtime !== true)
+  return openStage(deps, 'llm', written, agent, events)
 }
 
 /** Who the providers of a registry are to an operator. */
@@ -89,7 +101,18 @@ export async function closeProviders(providers: Providers, log: Logger): Promise
   await Promise.all([providers.stt, providers.llm, providers.tts].map((chain) => closeChain(chain, log)))
 }
 
-function choicesOf(agent: AgentSpec, stage: ProviderKind): Choice[] {
+/** Behind models of speech to speech alone the provider's own language model stands: the pipeline goes on where they fail. */
+function withFallback(choices: readonly Choice[], { catalogue }: ProviderSource): Choice[] {
+  const [first] = choices
+  if (first === undefined || !choices.every(({ isRealtime }) => isRealtime === true)) return [...choices]
+  const provides = catalogue?.llm.get(first.provider)
+  const { model } = provides === undefined ? {} : defaultsOf(provides)
+  if (model === undefined) return [...choices]
+  const { voice: _, ...options } = first.options
+  return [...choices, { provider: first.provider, name: model, options: { ...options, model } }]
+}
+
+function choicesOf(agent: AgentSpec, stage: ProviderKind, catalogue?: Pick<Catalogue, 'realtime'>): Choice[] {
   const { language: tag, keyterms = [] } = agent
   // The recogniser detects the caller's language; the other stages get it turn by turn.
   const language = tag === undefined || (tag === 'multi' && stage !== 'stt') ? {} : { language: tag }
@@ -101,26 +124,42 @@ function choicesOf(agent: AgentSpec, stage: ProviderKind): Choice[] {
     }))
   }
   const own = stage === 'llm' ? { temperature: agent.temperature } : keyterms.length === 0 ? {} : { keyterms }
-  return [agent[stage], ...(agent.fallbacks?.[stage] ?? [])].map(({ provider, model }) => ({
-    provider,
-    name: model,
-    options: { model, ...own, ...language },
-  }))
+  return [agent[stage], ...(agent.fallbacks?.[stage] ?? [])].map(({ provider, model }) => {
+    const isRealtime = stage === 'llm' && catalogue !== undefined && isRealtimeModel(catalogue, provider, model)
+    // The provider's voices are those of its speech-to-speech models, too.
+    const voice = isRealtime && agent.tts?.provider === provider ? { voice: agent.tts.voice } : {}
+    return { provider, name: model, options: { model, ...own, ...language, ...voice }, isRealtime }
+  })
+}
+
+/** What a speech-to-speech model is told before the first answer; what the answer needs beside is told with it. */
+function configOf({ systemPrompt, language, register, tools = [] }: AgentSpec): RealtimeConfig {
+  return {
+    instructions: instructionsFor(systemPrompt, language, register === undefined ? {} : { register }),
+    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+  }
 }
 
 async function openStage<S extends ProviderKind>(
   { source, identityOf = (name) => ({ title: name }), breakers, clock }: OpenProvidersDeps,
   stage: S,
   choices: readonly Choice[],
+  agent: AgentSpec,
   events: ChainEvents,
 ): Promise<Chain<Instances[S]>> {
-  const create = source.create as (
+  const create = source.create as unknown as (
     kind: ProviderKind,
     provider: string,
     options: CreateOptions,
   ) => Promise<Instances[S]>
   const made = await Promise.allSettled(
-    choices.map(({ provider, options }) => create.call(source, stage, provider, options)),
+    choices.map(async ({ provider, name, options, isRealtime }) => {
+      if (isRealtime !== true) return create.call(source, stage, provider, options)
+      const realtime = await source.create('realtime', provider, options)
+      const identity = identityOf(provider)
+      const model = { provider: realtime, name: provider, model: name, identity, config: configOf(agent) }
+      return new RealtimeLlm(model) as llm.LLM as Instances[S]
+    }),
   )
   const candidates = choices.map(({ provider, name }, i): Candidate<Instances[S]> | undefined => {
     const result = made[i]

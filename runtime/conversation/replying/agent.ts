@@ -1,7 +1,10 @@
-import { type ReadableStream, TransformStream } from 'node:stream/web'
-import { llm, type stt, voice } from '@livekit/agents'
+import { ReadableStream, TransformStream } from 'node:stream/web'
+import { llm, type stt, type tts, voice } from '@livekit/agents'
+import type { AudioFrame } from '@livekit/rtc-node'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import { instructionsFor } from '../languages/instructions.ts'
+import { AnswerAudio } from '../realtime/answer.ts'
+import { ANSWER_AUDIO } from '../realtime/realtime-llm.ts'
 import type { Knowledge } from './knowledge.ts'
 import { presentContext } from './present-context.ts'
 
@@ -14,6 +17,8 @@ interface AgentNodes {
   takesTurn(text: string): boolean
   /** The language model gave its first words. */
   firstText(): void
+  /** The voices of an answer that has sound of its own. */
+  voiceOf(audio: AnswerAudio): tts.TTS
   /** The agent's words, beside the audio they belong to; undefined after the last of a piece of speech. */
   spoken(text: string | voice.TimedString | undefined): void
 }
@@ -21,6 +26,8 @@ interface AgentNodes {
 /** The agent of one conversation: its prompt, and the places where the session's pipeline is ours. */
 export class ConversationAgent extends voice.Agent {
   readonly #nodes: AgentNodes
+  /** The sound of answers, by what LiveKit hands to both nodes of one. */
+  readonly #sounds = new WeakMap<voice.ModelSettings, AnswerAudio>()
 
   constructor(spec: AgentSpec, chatCtx: llm.ChatContext, nodes: AgentNodes) {
     super({ instructions: instructionsFor(spec.systemPrompt, spec.language, spec), chatCtx, tools: nodes.tools })
@@ -55,10 +62,29 @@ export class ConversationAgent extends voice.Agent {
             first = false
             this.#nodes.firstText()
           }
+          if (typeof chunk === 'object') this.#takeSound(chunk, settings)
           controller.enqueue(chunk)
         },
       }),
     )
+  }
+
+  /** An answer with sound of its own is spoken in it. */
+  override async ttsNode(
+    text: ReadableStream<string>,
+    settings: voice.ModelSettings,
+  ): Promise<ReadableStream<AudioFrame> | null> {
+    const sound = this.#sounds.get(settings)
+    if (sound === undefined) return voice.Agent.default.ttsNode(this, text, settings)
+    return spokenBy(this.#nodes.voiceOf(sound), text)
+  }
+
+  /** The sound goes beside the words: what the conversation remembers are words. */
+  #takeSound(chunk: { delta?: llm.ChoiceDelta | undefined }, settings: voice.ModelSettings): void {
+    const sound = chunk.delta?.extra?.[ANSWER_AUDIO]
+    if (!(sound instanceof AnswerAudio)) return
+    delete chunk.delta?.extra?.[ANSWER_AUDIO]
+    if (!this.#sounds.has(settings)) this.#sounds.set(settings, sound)
   }
 
   override async transcriptionNode(
@@ -85,4 +111,28 @@ export class ConversationAgent extends voice.Agent {
     informed.items.splice(-1, 0, llm.ChatMessage.create({ role: 'system', content: note, createdAt: last.createdAt }))
     return informed
   }
+}
+
+/** A text as a voice speaks it while it comes. */
+function spokenBy(speaker: tts.TTS, text: ReadableStream<string>): ReadableStream<AudioFrame> {
+  const stream = speaker.stream()
+  stream.updateInputStream(text)
+  const close = async (): Promise<void> => {
+    stream.close()
+    await text.cancel().catch(() => undefined)
+  }
+  return new ReadableStream({
+    async start(controller) {
+      try {
+        for await (const piece of stream) {
+          if (typeof piece === 'symbol') break
+          controller.enqueue(piece.frame)
+        }
+        controller.close()
+      } finally {
+        await close()
+      }
+    },
+    cancel: close,
+  })
 }

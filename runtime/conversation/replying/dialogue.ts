@@ -6,6 +6,8 @@ import type { AgentState } from '../../call/types/leg.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { TurnEnd } from '../hearing/turn-end.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
+import type { AnswerAudio } from '../realtime/answer.ts'
+import { HEARD_MS, TYPED } from '../realtime/ledger.ts'
 import type { SpeechOutput } from '../speaking/speech-output.ts'
 import type { Order, Purpose } from '../stages/signal.ts'
 import { ConversationAgent } from './agent.ts'
@@ -52,6 +54,8 @@ interface DialogueOptions {
   voice: VoiceActivity
   turnEnd: TurnEnd
   output: SpeechOutput
+  /** The voices of an answer that has sound of its own. */
+  voiceOf(audio: AnswerAudio): tts.TTS
   knowledge: Knowledge | undefined
   tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
   listen(): ReadableStream<stt.SpeechEvent>
@@ -95,6 +99,7 @@ export class Dialogue {
         const known = this.#speeches.get(speech)
         if (known !== undefined) known.hangsUp = true
       }),
+      voiceOf: options.voiceOf,
       takesTurn: (text) => events.takesTurn(text),
       firstText: () => events.firstText(),
       spoken: (text) => {
@@ -153,7 +158,8 @@ export class Dialogue {
 
   /** Answers the caller. What is being said is cut off. */
   answer(text: string, spoken: boolean): void {
-    const userInput = llms.ChatMessage.create({ role: 'user', content: text })
+    const extra = spoken ? {} : { [TYPED]: true }
+    const userInput = llms.ChatMessage.create({ role: 'user', content: text, extra })
     this.#last = this.#last.then(async () => {
       try {
         // What is said to its end is not cut off by an answer, either.
@@ -199,7 +205,7 @@ export class Dialogue {
   /** The language model gets to know something, and doesn't answer. `nowMs`: since 1970. */
   note(role: 'user' | 'system', text: string, nowMs: number): void {
     const context = this.#agent.chatCtx.copy()
-    context.addMessage({ role, content: text, createdAt: nowMs })
+    context.addMessage({ role, content: text, createdAt: nowMs, extra: { [TYPED]: true } })
     this.remember(context)
   }
 
@@ -245,6 +251,7 @@ export class Dialogue {
         if (item.type !== 'message' || item.role !== 'assistant' || !item.interrupted) return
         // A cut-off first message is kept in full by the session: the model is to know what was heard.
         item.content = [output.heardSoFar()?.text ?? '']
+        item.extra[HEARD_MS] = output.lastSoundMs
       }),
     )
     session.on(

@@ -12,6 +12,10 @@ export interface Spent {
   cachedReadTokens: number | undefined
   cacheWriteTokens: number | undefined
   reasoningTokens: number | undefined
+  /** Sound, of speech-to-speech models. */
+  audioInputTokens?: number | undefined
+  audioOutputTokens?: number | undefined
+  cachedAudioTokens?: number | undefined
   /** Guessed by the length of the text: the answer was cut off, or its usage never came. */
   isEstimated: boolean
 }
@@ -63,6 +67,9 @@ export class Spending {
         cachedReadTokens: usage.cachedReadTokens,
         cacheWriteTokens: usage.cacheWriteTokens,
         reasoningTokens: usage.reasoningTokens,
+        audioInputTokens: usage.audioInputTokens,
+        audioOutputTokens: usage.audioOutputTokens,
+        cachedAudioTokens: usage.cachedAudioTokens,
         isEstimated: false,
       }
     }

@@ -69,6 +69,7 @@ export class SpeechOutput extends voice.AudioOutput {
   /** Frames the client dropped before playing them: sent again before anything new. */
   #again: FrameOnTheWay[] = []
   #filler: Filler | undefined
+  #lastSoundMs = 0
 
   /** @param zeroMs timestamps of what is sent count from here, monotonic */
   constructor(
@@ -86,6 +87,11 @@ export class SpeechOutput extends voice.AudioOutput {
     this.#port = port
     this.#clock = clock
     this.#events = events
+  }
+
+  /** How much of the sound that was made for the last piece of speech the caller heard. */
+  get lastSoundMs(): number {
+    return this.#lastSoundMs
   }
 
   /** There is speech that the caller hears or would hear if it were not held back. */
@@ -356,6 +362,7 @@ export class SpeechOutput extends voice.AudioOutput {
 
   #finish(segment: SpeechSegment, interrupted: boolean): void {
     const heard = segment.started ? this.#heardOf(segment, interrupted) : undefined
+    this.#lastSoundMs = segment.soundMs(heard?.playedMs ?? 0)
     this.#segment = undefined
     this.#heard = joinHeard(this.#heard, heard)
     this.#makeRoom()

@@ -74,6 +74,11 @@ export class SpeechSegment {
     return index < 0 ? undefined : (index * 1000) / this.#sampleRateHz
   }
 
+  /** How far into the sound as it was made that is: its leading silence was cut off. */
+  soundMs(playedMs: number): number {
+    return playedMs === 0 ? 0 : playedMs + this.#cutMs
+  }
+
   /**
    * What of it the caller heard.
    * @param unheardFromMs so many of its frames that left were not heard, the first of which left then; undefined: all were
@@ -83,9 +88,7 @@ export class SpeechSegment {
     const playedMs = (this.frames.taken - unheard.frames) * FRAME_MS
     const endMs = unheard.fromMs ?? this.endMs - (partial ? 0 : this.#padMs)
     const totalMs = this.synthesised ? this.frames.length * FRAME_MS + this.#cutMs : undefined
-    const text = partial
-      ? this.spoken.heardBy(playedMs === 0 ? 0 : playedMs + this.#cutMs, totalMs)
-      : this.spoken.text.trim()
+    const text = partial ? this.spoken.heardBy(this.soundMs(playedMs), totalMs) : this.spoken.text.trim()
     return { text, playedMs, startMs: this.startMs, endMs: Math.max(this.startMs, endMs) }
   }
 

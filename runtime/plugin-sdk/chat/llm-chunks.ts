@@ -12,6 +12,10 @@ export interface ChatUsage extends llm.CompletionUsage {
   cacheWriteTokens?: number
   /** Part of `completionTokens`. */
   reasoningTokens?: number
+  /** Sound: parts of `promptTokens`, of `completionTokens` and of `cachedReadTokens`. */
+  audioInputTokens?: number
+  audioOutputTokens?: number
+  cachedAudioTokens?: number
   /** As the provider wrote it. */
   raw?: Readonly<Record<string, unknown>>
 }

@@ -61,6 +61,18 @@ t.test('costs add up, report by report, and the platform’s share comes with th
   t.equal(await end(id, 1), false, 'it has its end')
 })
 
+t.test('tokens of sound add up, and stay unknown where no provider names them', async (t) => {
+  const [spoken, written] = [await newCall(), await newCall()]
+  const sound = { audio_input_tokens: 40, audio_output_tokens: 8, cached_audio_tokens: 5 }
+  const event: CallEvent = { type: 'usage', stage: 'llm', input_tokens: 100, output_tokens: 10, seq: 0, at: Date.now() }
+  for (const seq of [1, 2])
+    await appendCallEvents(store, [entryOf(tenant.workspaceId, spoken, [{ ...event, ...sound, seq }])])
+  await appendCallEvents(store, [entryOf(tenant.workspaceId, written, [event])])
+  const parts = { llm_audio_input_tokens: 80, llm_audio_output_tokens: 16, llm_cached_audio_tokens: 10 }
+  t.match(await callById(tenant, spoken), { llm_input_tokens: 200, ...parts })
+  t.match(await callById(tenant, written), { llm_audio_input_tokens: null, llm_audio_output_tokens: null })
+})
+
 t.test('one use without a price makes the stage’s cost unknown for good', async (t) => {
   const id = await newCall()
   await use(id, { llmUsd: 0.25, sttUsd: 0, ttsUsd: null })

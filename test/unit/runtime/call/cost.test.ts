@@ -38,6 +38,31 @@ t.test('each stage costs what its price says, at the price of the day', async (t
   t.equal(prices.costOf(agent, SOME, new Date('2024-12-31T00:00:00Z')).llmUsd, null, 'no price held then')
 })
 
+t.test('sound costs its own price, heard, heard again and spoken; without one the cost is not known', async (t) => {
+  const text = {
+    from: '2026-01-01',
+    inputPerMillionTokens: 4,
+    cachedInputPerMillionTokens: 1,
+    outputPerMillionTokens: 16,
+  }
+  const sound = { audioInputPerMillionTokens: 32, cachedAudioPerMillionTokens: 2, audioOutputPerMillionTokens: 64 }
+  const used = {
+    ...NOTHING,
+    llmInputTokens: 1_000_000,
+    llmCachedReadTokens: 500_000,
+    llmAudioInputTokens: 400_000,
+    llmCachedAudioTokens: 300_000,
+    llmOutputTokens: 200_000,
+    llmAudioOutputTokens: 150_000,
+  }
+  const of = (price: object) => makePrices({ llm: { acme: { small: [price] } } } as PriceTable, {}, registry)
+  // Text: 400,000 fresh, 200,000 again, 50,000 written. Sound: 100,000 fresh, 300,000 again, 150,000 spoken.
+  const usd = 0.4 * 4 + 0.2 * 1 + 0.05 * 16 + 0.1 * 32 + 0.3 * 2 + 0.15 * 64
+  const { llmUsd } = of({ ...text, ...sound }).costOf(agent, used, NOON)
+  t.ok(llmUsd !== null && Math.abs(llmUsd - usd) < 1e-9, `${llmUsd} of ${usd}`)
+  t.equal(of(text).costOf(agent, used, NOON).llmUsd, null)
+})
+
 t.test('what has no price costs null, and what was not used costs nothing', async (t) => {
   const prices = makePrices(shipped, {}, registry)
   const other = { ...agent, llm: { provider: 'acme', model: 'large' } }

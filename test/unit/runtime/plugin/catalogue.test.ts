@@ -1,5 +1,12 @@
 import t from 'tap'
-import { defaultsOf, languagesOf, listedLanguage } from '../../../../runtime/plugin/catalogue.ts'
+import {
+  checkChoice,
+  defaultsOf,
+  isRealtimeModel,
+  languagesOf,
+  listedLanguage,
+  makeCatalogue,
+} from '../../../../runtime/plugin/catalogue.ts'
 
 const VOICES = {
   voices: ['thalia-en', 'celeste-es', 'nestor-es', 'de', 'pt-br'],
@@ -31,4 +38,41 @@ t.test('a default knows the language of the agent where one does', async (t) => 
   const models = { models: ['ink-2', 'ink-whisper'], languages: ['en', 'de'], languagesOf: { 'ink-2': ['en'] } }
   t.equal(defaultsOf(models, 'de').model, 'ink-whisper')
   t.equal(defaultsOf(models, 'en').model, 'ink-2')
+})
+
+const folder = (options?: Record<string, unknown>, models?: string[]): never =>
+  ({
+    name: 'acme',
+    manifest: {
+      provides: {
+        llm: { ...(models && { models: ['writes'] }) },
+        realtime: {
+          ...(models && { models, ends: { gone: { on: '2026-01-01', successor: 'speaks', source: '', checked: '' } } }),
+          names: ['speaks-*'],
+          namesOption: 'own',
+        },
+      },
+    },
+    ...(options && { settings: { options } }),
+  }) as never
+
+t.test(
+  'a speech-to-speech model is taken where a language model is named, and refused once it has ended',
+  async (t) => {
+    const catalogue = makeCatalogue([folder(undefined, ['speaks', 'gone'])])
+    const check = (model: string) => checkChoice(catalogue, 'llm', { provider: 'acme', model })
+    t.equal(check('speaks'), undefined)
+    t.equal(check('writes'), undefined)
+    t.match(check('other'), { field: 'model', available: ['writes', 'speaks', 'gone'] })
+    t.match(check('gone'), { ended: /use "speaks"/ })
+    t.ok(isRealtimeModel(catalogue, 'acme', 'speaks'))
+    t.notOk(isRealtimeModel(catalogue, 'acme', 'writes'))
+  },
+)
+
+t.test('at another server the name or the operator tells which models are of speech to speech', async (t) => {
+  const catalogue = makeCatalogue([folder({ own: ['my-voice'] })])
+  t.equal(checkChoice(catalogue, 'llm', { provider: 'acme', model: 'anything' }), undefined)
+  for (const model of ['speaks-9', 'my-voice']) t.ok(isRealtimeModel(catalogue, 'acme', model), model)
+  t.notOk(isRealtimeModel(catalogue, 'acme', 'anything'))
 })

@@ -29,6 +29,9 @@ export interface ConversationOptions {
   sessionMs?: number | undefined
   /** The model says these words instead of what it is given. */
   misread?: (() => string | undefined) | undefined
+  /** What it was told, and what it refused of that. */
+  told?: ((event: Readonly<Record<string, unknown>>) => void) | undefined
+  refused?: ((code: string | null, message: string) => void) | undefined
   /** Models whose last day is over are refused; `YYYY-MM-DD`. */
   today?: string | undefined
 }
@@ -111,8 +114,11 @@ class Conversation {
       this.#fail([fault.code, fault.message], undefined, fault.status >= 500 ? 'server_error' : undefined)
       return this.#channel.close(1000)
     }
+    this.#options.told?.(event as unknown as Record<string, unknown>)
     const refused = await this.#handle(event)
-    if (refused !== undefined) this.#fail(refused, event.event_id)
+    if (refused === undefined) return
+    this.#options.refused?.(refused[0], refused[1])
+    this.#fail(refused, event.event_id)
   }
 
   async #handle(event: ClientEvent): Promise<Refusal | undefined> {

@@ -1,0 +1,201 @@
+import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import { tokens } from '../../runtime/plugin-sdk/chat/llm-chunks.ts'
+import { explainFailure, type ProviderFailure, type ProviderIdentity } from '../../runtime/plugin-sdk/provider-error.ts'
+import type {
+  ClientEvent,
+  RealtimeConfig,
+  RealtimeItem,
+  RealtimeProvider,
+  RealtimeUsage,
+  ServerEvent,
+} from '../../runtime/plugin-sdk/realtime/realtime-provider.ts'
+import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import { endpointOf } from './endpoint.ts'
+import { realtimeVoice, reasoningOf } from './realtime-models.ts'
+
+const SAMPLE_RATE_HZ = 24_000
+/** OpenAI's. */
+const SESSION_S = 60 * 60
+
+interface RawEvent {
+  type: string
+  item_id?: string
+  response_id?: string
+  delta?: string
+  call_id?: string
+  name?: string
+  arguments?: string
+  response?: {
+    id?: string
+    status?: string
+    status_details?: { reason?: string; error?: RawError } | null
+    usage?: RawUsage | null
+  }
+  error?: RawError
+}
+interface RawError {
+  type?: string
+  code?: string | null
+  message?: string
+}
+interface RawUsage {
+  input_tokens?: unknown
+  output_tokens?: unknown
+  input_token_details?: {
+    audio_tokens?: unknown
+    cached_tokens?: unknown
+    cached_tokens_details?: { audio_tokens?: unknown }
+  }
+  output_token_details?: { audio_tokens?: unknown }
+}
+
+/**
+ * Conversations of OpenAI's Realtime API (npm openai 7.59.0, resources/realtime/realtime.d.ts). The server detects no turns: it is
+ * told when the caller has spoken and when to answer.
+ */
+export function makeRealtime(
+  host: PluginHost,
+  { model = 'gpt-realtime-2.1', voice = 'marin', settings }: SpeechOptions,
+): RealtimeProvider {
+  const { base, key, provider } = endpointOf(host)
+  const url = new URL(`${base.replace(/^http/, 'ws')}/realtime`)
+  url.searchParams.set('model', model)
+  const speaks = settings.realtimeVoice !== 'own'
+  const sessionS = typeof settings.realtimeSessionS === 'number' ? settings.realtimeSessionS : SESSION_S
+  const configure = (config: RealtimeConfig): string =>
+    JSON.stringify({ type: 'session.update', session: sessionOf(config, model) })
+  const first = (config: RealtimeConfig): string => {
+    const output = { format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ }, voice: realtimeVoice(voice) }
+    const input = { format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ }, turn_detection: null }
+    const audio = speaks ? { input, output } : { input }
+    const session = { ...sessionOf(config, model), output_modalities: [speaks ? 'audio' : 'text'], audio }
+    return JSON.stringify({ type: 'session.update', session })
+  }
+  return {
+    capabilities: { sampleRateHz: SAMPLE_RATE_HZ, speaks, maxSessionMs: sessionS * 1000 },
+    session: (config) => ({
+      url: url.href,
+      headers: { authorization: `Bearer ${key}` },
+      hello: [first(config)],
+      parse: (raw) => eventsOf(JSON.parse(raw) as RawEvent, provider),
+      serialise: (event) =>
+        event.type === 'configure' ? [configure(event.config)] : [JSON.stringify(messageOf(event))],
+    }),
+  }
+}
+
+function sessionOf({ instructions, tools }: RealtimeConfig, model: string): object {
+  return {
+    type: 'realtime',
+    instructions,
+    tools: tools.map((tool) => ({ type: 'function', ...tool })),
+    ...reasoningOf(model),
+  }
+}
+
+function messageOf(event: Exclude<ClientEvent, { type: 'configure' }>): object {
+  switch (event.type) {
+    case 'audio':
+      return { type: 'input_audio_buffer.append', audio: Buffer.from(bytesOf(event.samples)).toString('base64') }
+    case 'commit':
+      return { type: 'input_audio_buffer.commit' }
+    case 'clear':
+      return { type: 'input_audio_buffer.clear' }
+    case 'create':
+      return { type: 'conversation.item.create', item: itemOf(event.item) }
+    case 'delete':
+      return { type: 'conversation.item.delete', item_id: event.itemId }
+    case 'truncate':
+      return {
+        type: 'conversation.item.truncate',
+        item_id: event.itemId,
+        content_index: 0,
+        audio_end_ms: event.endMs,
+      }
+    case 'respond':
+      return event.mayCallTools
+        ? { type: 'response.create' }
+        : { type: 'response.create', response: { tool_choice: 'none' } }
+    case 'cancel':
+      return { type: 'response.cancel', response_id: event.responseId }
+  }
+}
+
+function itemOf(item: RealtimeItem): object {
+  const { id, type } = item
+  if (item.type === 'function_call_output') return { id, type, call_id: item.callId, output: item.output }
+  if (item.type === 'function_call') {
+    return { id, type, call_id: item.callId, name: item.name, arguments: item.arguments }
+  }
+  const content = [{ type: item.role === 'assistant' ? 'output_text' : 'input_text', text: item.text }]
+  return { id, type, role: item.role, content }
+}
+
+function eventsOf(event: RawEvent, provider: ProviderIdentity): ServerEvent[] {
+  const { item_id: itemId = '', response_id: responseId = '', delta = '' } = event
+  switch (event.type) {
+    case 'input_audio_buffer.committed':
+      return [{ type: 'committed', itemId }]
+    case 'response.created':
+      return [{ type: 'response_started', responseId: event.response?.id ?? '' }]
+    case 'response.output_audio.delta':
+      return [{ type: 'audio', responseId, itemId, bytes: Buffer.from(delta, 'base64') }]
+    case 'response.output_audio_transcript.delta':
+    case 'response.output_text.delta':
+      return [{ type: 'text', responseId, itemId, text: delta }]
+    case 'response.function_call_arguments.done': {
+      const { call_id: callId = '', name = '', arguments: given = '' } = event
+      return [{ type: 'tool_call', responseId, itemId, callId, name, arguments: given }]
+    }
+    case 'response.done':
+      return [doneOf(event.response ?? {}, provider)]
+    case 'error':
+      return errorOf(event.error ?? {}, provider)
+    default:
+      return []
+  }
+}
+
+function doneOf(response: NonNullable<RawEvent['response']>, provider: ProviderIdentity): ServerEvent {
+  const { id: responseId = '', status, status_details: details, usage } = response
+  const base = { type: 'response_done', responseId, ...(usage ? { usage: usageOf(usage) } : {}) } as const
+  if (status === 'cancelled' || status === 'completed') return { ...base, status }
+  const { reason, error } = details ?? {}
+  if (status === 'incomplete') {
+    const asked = reason === 'content_filter' ? { status: 400, code: reason, message: reason } : { message: reason }
+    return { ...base, status, failure: explainFailure(provider, asked) }
+  }
+  return { ...base, status: 'failed', failure: failureOf(error ?? {}, provider) }
+}
+
+/** Codes of requests that came too late to matter. */
+const HARMLESS = new Set(['response_cancel_not_active', 'item_truncate_invalid_item_id', 'item_not_found'])
+
+function errorOf(error: RawError, provider: ProviderIdentity): ServerEvent[] {
+  if (HARMLESS.has(error.code ?? '')) return []
+  if (error.code === 'conversation_already_has_active_response') return [{ type: 'response_refused' }]
+  return [{ type: 'failed', failure: failureOf(error, provider) }]
+}
+
+function failureOf({ type, code, message }: RawError, provider: ProviderIdentity): ProviderFailure {
+  // After an hour; another session goes on.
+  const isRefusal = type === 'invalid_request_error' && code !== 'session_expired'
+  return explainFailure(provider, { status: isRefusal ? 400 : undefined, code: code ?? type, message })
+}
+
+function usageOf(usage: RawUsage): RealtimeUsage {
+  const { input_token_details: input, output_token_details: output } = usage
+  const parts = {
+    audioInputTokens: tokens(input?.audio_tokens),
+    audioOutputTokens: tokens(output?.audio_tokens),
+    cachedInputTokens: tokens(input?.cached_tokens),
+    cachedAudioTokens: tokens(input?.cached_tokens_details?.audio_tokens),
+  }
+  const known = Object.fromEntries(Object.entries(parts).filter(([, count]) => count !== undefined))
+  return {
+    inputTokens: tokens(usage.input_tokens) ?? 0,
+    outputTokens: tokens(usage.output_tokens) ?? 0,
+    ...known,
+    raw: usage as Readonly<Record<string, unknown>>,
+  }
+}

@@ -1,0 +1,180 @@
+import type { llm } from '@livekit/agents'
+import { wholeToolArguments } from '../../plugin-sdk/chat/tool-arguments.ts'
+import type { ClientEvent, RealtimeItem } from '../../plugin-sdk/realtime/realtime-provider.ts'
+
+/** In `extra` of the agent's messages: the item of the session that it is, and how much of its sound the caller heard. */
+export const SESSION_ITEM = 'realtime_item'
+export const HEARD_MS = 'heard_ms'
+/** In `extra` of the caller's messages that were not spoken. */
+export const TYPED = 'typed'
+
+/** One thing the session holds. */
+interface Held {
+  id: string
+  kind: 'text' | 'caller_audio' | 'answer' | 'call' | 'output'
+  /** The message of the conversation that it is; of a tool's call its name. */
+  chatId?: string | undefined
+  /** Of an answer: its sound so far, and what was left of it. */
+  audio?: { readonly lengthMs: number } | undefined
+  keptMs?: number
+}
+
+const UNFINISHED = 'The call was not finished.'
+const unfinished = (callId: string): string => `${callId}/unfinished`
+
+/**
+ * What a session holds of the conversation, which is the truth: before each answer the session is brought up to it. What the caller
+ * did not hear is cut off or deleted, what was said or done beside the session is added, and the result of each call follows
+ * the call. Pure.
+ */
+export class SessionLedger {
+  readonly #held: Held[] = []
+  /** Messages whose sound was committed; the session has not named its item yet. */
+  readonly #committing: Held[] = []
+  #created = 0
+
+  /** The sound of the caller that was committed last is this item. */
+  committed(itemId: string): void {
+    const held = this.#committing.shift()
+    if (held === undefined) this.#held.push({ id: itemId, kind: 'caller_audio' })
+    else held.id = itemId
+  }
+
+  answered(itemId: string, audio: Held['audio']): void {
+    if (!this.#held.some(({ id }) => id === itemId)) this.#held.push({ id: itemId, kind: 'answer', audio })
+  }
+
+  called(itemId: string, callId: string): void {
+    if (!this.#held.some(({ id }) => id === itemId)) this.#held.push({ id: itemId, kind: 'call', chatId: callId })
+  }
+
+  /**
+   * What the session is to be told before it answers.
+   * @param callerSpoke its buffer holds sound of the caller that no item has yet
+   */
+  bringUp(items: readonly llm.ChatItem[], callerSpoke: boolean): ClientEvent[] {
+    const events = this.#drop(items)
+    const last = items.findLast((item) => item.type === 'message' && item.role === 'user')
+    for (const [i, item] of items.entries()) {
+      if (i === 0 && isInstructions(item)) continue
+      events.push(...this.#add(item, item === last && callerSpoke, items.slice(i + 1)))
+    }
+    return events
+  }
+
+  /** What the conversation has not, or not so. */
+  #drop(items: readonly llm.ChatItem[]): ClientEvent[] {
+    const known = new Map<string, llm.ChatItem>()
+    const answers = new Map<string, llm.ChatMessage>()
+    for (const item of items) {
+      known.set(item.id, item)
+      if (item.type === 'function_call') known.set(item.callId, item).set(unfinished(item.callId), item)
+      const answer = item.type === 'message' ? item.extra[SESSION_ITEM] : undefined
+      if (typeof answer === 'string') answers.set(answer, item as llm.ChatMessage)
+    }
+    const events: ClientEvent[] = []
+    for (const held of [...this.#held]) {
+      if (held.kind === 'caller_audio') {
+        // An answer that was prepared in vain: the sound belongs to the turn that goes on.
+        if (held.chatId !== undefined && !known.has(held.chatId)) held.chatId = undefined
+      } else if (held.kind === 'answer') {
+        const message = answers.get(held.id)
+        if (message === undefined) events.push(...this.#delete(held))
+        else events.push(...this.#cut(held, message))
+      } else if (held.chatId !== undefined && !known.has(held.chatId)) events.push(...this.#delete(held))
+    }
+    return events
+  }
+
+  #delete(held: Held): ClientEvent[] {
+    this.#held.splice(this.#held.indexOf(held), 1)
+    return held.id === '' ? [] : [{ type: 'delete', itemId: held.id }]
+  }
+
+  /** The caller cut in: the session forgets what was not heard. */
+  #cut(held: Held, message: llm.ChatMessage): ClientEvent[] {
+    held.chatId = message.id
+    const heardMs = message.extra[HEARD_MS]
+    if (!message.interrupted || typeof heardMs !== 'number' || held.keptMs !== undefined) return []
+    const lengthMs = held.audio?.lengthMs ?? 0
+    const endMs = Math.floor(Math.min(heardMs, lengthMs))
+    held.keptMs = endMs
+    // Of text there is nothing to cut: what was heard takes its place.
+    if (endMs <= 0) return [...this.#delete(held), ...this.#create(message.id, textItem(message, this.#name()))]
+    return endMs >= Math.floor(lengthMs) ? [] : [{ type: 'truncate', itemId: held.id, endMs }]
+  }
+
+  #add(item: llm.ChatItem, isSpoken: boolean, later: readonly llm.ChatItem[]): ClientEvent[] {
+    switch (item.type) {
+      case 'message':
+        return this.#addMessage(item, isSpoken)
+      case 'function_call': {
+        const { callId, name } = item
+        const args = argumentsOf(item.args)
+        const call: RealtimeItem = { type: 'function_call', id: this.#name(), callId, name, arguments: args }
+        const created = this.#has(callId) ? [] : this.#create(callId, call, 'call')
+        const isAnswered = later.some((next) => next.type === 'function_call_output' && next.callId === callId)
+        // A call without a result, such as hanging up, is closed before anything else is said.
+        if (isAnswered || later.length === 0) return created
+        return [...created, ...this.#output(unfinished(callId), callId, name, UNFINISHED)]
+      }
+      case 'function_call_output':
+        return this.#output(item.id, item.callId, item.name, item.output)
+      default:
+        return []
+    }
+  }
+
+  #addMessage(message: llm.ChatMessage, isSpoken: boolean): ClientEvent[] {
+    if (this.#has(message.id)) return []
+    if (message.role === 'user' && message.extra[TYPED] === undefined) {
+      const unclaimed = this.#held.filter(({ kind, chatId }) => kind === 'caller_audio' && chatId === undefined)
+      if (isSpoken || unclaimed.length > 0) {
+        for (const held of unclaimed) held.chatId = message.id
+        if (!isSpoken) return []
+        const held: Held = { id: '', kind: 'caller_audio', chatId: message.id }
+        this.#held.push(held)
+        this.#committing.push(held)
+        return [{ type: 'commit' }]
+      }
+    }
+    return (message.textContent ?? '').trim() === '' ? [] : this.#create(message.id, textItem(message, this.#name()))
+  }
+
+  #output(chatId: string, callId: string, name: string, output: string): ClientEvent[] {
+    if (this.#has(chatId)) return []
+    return this.#create(chatId, { type: 'function_call_output', id: this.#name(), callId, name, output }, 'output')
+  }
+
+  #has(chatId: string): boolean {
+    return this.#held.some((held) => held.chatId === chatId)
+  }
+
+  #create(chatId: string, item: RealtimeItem, kind: Held['kind'] = 'text'): ClientEvent[] {
+    this.#held.push({ id: item.id, kind, chatId })
+    return [{ type: 'create', item }]
+  }
+
+  #name(): string {
+    return `patchbay_${++this.#created}`
+  }
+}
+
+export function isInstructions(item: llm.ChatItem | undefined): item is llm.ChatMessage {
+  return item?.type === 'message' && (item.role === 'system' || item.role === 'developer')
+}
+
+function textItem({ role, textContent = '' }: llm.ChatMessage, id: string): RealtimeItem {
+  return { type: 'message', id, role: role === 'developer' ? 'system' : role, text: textContent }
+}
+
+/** As a JSON object, also where a model encoded it twice or put it into a fence. */
+export function argumentsOf(text: string): string {
+  const whole = wholeToolArguments(text) ?? text
+  try {
+    const value: unknown = JSON.parse(whole)
+    return typeof value === 'string' ? argumentsOf(value) : whole
+  } catch {
+    return whole
+  }
+}

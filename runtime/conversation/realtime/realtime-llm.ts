@@ -1,0 +1,251 @@
+import { type APIConnectOptions, llm } from '@livekit/agents'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
+import type { ChatUsage } from '../../plugin-sdk/chat/llm-chunks.ts'
+import { ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
+import type { RealtimeConfig, RealtimeProvider, RealtimeUsage } from '../../plugin-sdk/realtime/realtime-provider.ts'
+import { CallerVoice } from './caller-voice.ts'
+import { type AnswerPart, RealtimeConnection } from './connection.ts'
+import { argumentsOf, isInstructions, SESSION_ITEM } from './ledger.ts'
+
+/** In `delta.extra` of an answer's first words: the sound they are spoken in (AnswerAudio). */
+export const ANSWER_AUDIO = 'answer_audio'
+/** Of its longest time, after so much a session is renewed. */
+const RENEWED_AFTER = 0.75
+
+type ChatOptions = Parameters<llm.LLM['chat']>[0]
+
+interface RealtimeModel {
+  provider: RealtimeProvider
+  /** Its plugin. */
+  name: string
+  model: string
+  identity: ProviderIdentity
+  /** What it is told before the first answer. */
+  config: RealtimeConfig
+}
+
+/**
+ * A speech-to-speech model in the place of a language model: it hears the caller's sound in place of the words, and its answers come
+ * with their own sound. Everything else, from turns to tools, is as with any other model; and the next model of the agent answers
+ * where this one fails. One session at a time serves; it is renewed before its time is over.
+ */
+export class RealtimeLlm extends llm.LLM {
+  readonly caller: CallerVoice
+  readonly #source: RealtimeModel
+  readonly #closing = new AbortController()
+  #config: RealtimeConfig
+  #current: RealtimeConnection | undefined
+  #opening: Promise<RealtimeConnection> | undefined
+  /** The session that takes the place of the running one in the next pause. */
+  #next: RealtimeConnection | undefined
+  #renewal: NodeJS.Timeout | undefined
+
+  constructor(source: RealtimeModel) {
+    super()
+    this.#source = source
+    this.#config = source.config
+    this.caller = new CallerVoice(source.provider.capabilities.sampleRateHz)
+  }
+
+  override label(): string {
+    return `${this.#source.name}.RealtimeLlm`
+  }
+
+  override get model(): string {
+    return this.#source.model
+  }
+
+  override get provider(): string {
+    return this.#source.name
+  }
+
+  /** It answers in sound of its own. */
+  get speaks(): boolean {
+    return this.#source.provider.capabilities.speaks
+  }
+
+  /** Opens the session beforehand. Its failure shows with the first answer. */
+  override prewarm(): void {
+    if (this.#current === undefined) this.#connect().catch(() => undefined)
+  }
+
+  override chat(options: ChatOptions & { connOptions?: APIConnectOptions }): llm.LLMStream {
+    return new RealtimeStream(this, options)
+  }
+
+  override async aclose(): Promise<void> {
+    this.#closing.abort()
+    clearTimeout(this.#renewal)
+    this.caller.goTo(undefined)
+    this.#current?.close()
+    this.#next?.close()
+    await super.aclose()
+  }
+
+  /** The session that answers now. Throws ProviderError. */
+  async session(config: RealtimeConfig): Promise<RealtimeConnection> {
+    this.#config = config
+    this.#renewIfIdle()
+    if (this.#current?.isOpen === true) return this.#current
+    return this.#connect()
+  }
+
+  #connect(): Promise<RealtimeConnection> {
+    this.#opening ??= this.#open()
+      .then((connection) => {
+        this.#use(connection)
+        return connection
+      })
+      .finally(() => {
+        this.#opening = undefined
+      })
+    return this.#opening
+  }
+
+  async #open(): Promise<RealtimeConnection> {
+    const { identity, provider } = this.#source
+    const connection = await RealtimeConnection.open(
+      identity,
+      provider,
+      this.#config,
+      {
+        idle: () => this.#renewIfIdle(),
+        goingAway: () => this.#renew(),
+        closed: (one) => this.#closed(one),
+      },
+      this.#closing.signal,
+    )
+    if (!this.#closing.signal.aborted) return connection
+    connection.close()
+    throw this.#closing.signal.reason
+  }
+
+  #use(connection: RealtimeConnection): void {
+    this.#current = connection
+    this.caller.goTo(connection)
+    clearTimeout(this.#renewal)
+    const afterMs = this.#source.provider.capabilities.maxSessionMs * RENEWED_AFTER
+    this.#renewal = setTimeout(
+      boundary('provider', () => this.#renew()),
+      afterMs,
+    )
+    this.#renewal.unref()
+  }
+
+  /** Opens the session that goes on; the running one serves until a pause. */
+  #renew(): void {
+    if (this.#next !== undefined || this.#closing.signal.aborted) return
+    inBackground(
+      'provider',
+      this.#open().then((connection) => {
+        this.#next = connection
+        this.#renewIfIdle()
+      }),
+    )
+  }
+
+  #renewIfIdle(): void {
+    const next = this.#next
+    if (next === undefined || this.#current?.isBusy === true) return
+    this.#next = undefined
+    const before = this.#current
+    if (!next.isOpen) return
+    this.#use(next)
+    before?.close()
+  }
+
+  #closed(connection: RealtimeConnection): void {
+    if (connection !== this.#current || this.#closing.signal.aborted) return
+    this.#current = undefined
+    this.caller.goTo(undefined)
+    // One that never answered would fail again: it is tried with the next question, as its breaker allows.
+    if (connection.hasAnswered) this.prewarm()
+  }
+}
+
+class RealtimeStream extends llm.LLMStream {
+  readonly #owner: RealtimeLlm
+  readonly #options: ChatOptions
+
+  constructor(owner: RealtimeLlm, options: ChatOptions & { connOptions?: APIConnectOptions }) {
+    const { chatCtx, toolCtx, connOptions = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 } } = options
+    super(owner, { chatCtx, connOptions, ...(toolCtx && { toolCtx }) })
+    this.#owner = owner
+    this.#options = options
+  }
+
+  protected override async run(): Promise<void> {
+    const { signal } = this.abortController
+    const { chatCtx, toolCtx, toolChoice } = this.#options
+    const { caller } = this.#owner
+    const config: RealtimeConfig = { instructions: instructionsIn(chatCtx), tools: toolsIn(toolCtx) }
+    const connection = await this.#owner.session(config)
+    if (signal.aborted) return
+    const answer = connection.answer(chatCtx.items, config, {
+      spoke: caller.hasSpoken,
+      committed: () => caller.committed(),
+      mayCallTools: toolChoice !== 'none',
+    })
+    const cancel = boundary('provider', (): void => connection.cancel(answer))
+    signal.addEventListener('abort', cancel, { once: true })
+    const said = { items: new Set<string>(), any: false }
+    try {
+      for await (const part of answer.parts) {
+        if (this.queue.closed) continue
+        said.any ||= part.type !== 'usage'
+        this.queue.put(chunkOf(part, said.items))
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      // A reader that went away without an abort.
+      connection.cancel(answer)
+    }
+    if (signal.aborted) return
+    const { failure } = answer
+    if (failure !== undefined) throw new ProviderError(said.any ? { ...failure, retryable: false } : failure)
+  }
+}
+
+function chunkOf(part: AnswerPart, items: Set<string>): llm.ChatChunk {
+  const id = 'answer'
+  if (part.type === 'usage') return { id, usage: usageOf(part.usage) }
+  if (part.type === 'tool_call') {
+    const call = llm.FunctionCall.create({ callId: part.callId, name: part.name, args: argumentsOf(part.arguments) })
+    return { id, delta: { role: 'assistant', toolCalls: [call] } }
+  }
+  const { text: content, itemId, audio } = part
+  const isFirst = !items.has(itemId)
+  items.add(itemId)
+  const extra = { [SESSION_ITEM]: itemId, ...(audio === undefined ? {} : { [ANSWER_AUDIO]: audio }) }
+  return { id, delta: { role: 'assistant', content, ...(isFirst ? { extra } : {}) } }
+}
+
+function usageOf(usage: RealtimeUsage): ChatUsage {
+  const { inputTokens, outputTokens, cachedInputTokens, audioInputTokens, audioOutputTokens, cachedAudioTokens } = usage
+  return {
+    promptTokens: inputTokens,
+    completionTokens: outputTokens,
+    promptCachedTokens: cachedInputTokens ?? 0,
+    totalTokens: inputTokens + outputTokens,
+    ...(cachedInputTokens === undefined ? {} : { cachedReadTokens: cachedInputTokens }),
+    ...(audioInputTokens === undefined ? {} : { audioInputTokens }),
+    ...(audioOutputTokens === undefined ? {} : { audioOutputTokens }),
+    ...(cachedAudioTokens === undefined ? {} : { cachedAudioTokens }),
+    ...(usage.raw === undefined ? {} : { raw: usage.raw }),
+  }
+}
+
+function instructionsIn({ items }: llm.ChatContext): string {
+  const [first] = items
+  return isInstructions(first) ? (first.textContent ?? '') : ''
+}
+
+function toolsIn(toolCtx: llm.ToolContextLike | undefined): RealtimeConfig['tools'] {
+  if (toolCtx === undefined) return []
+  return llm.sortedToolEntries(llm.toToolContext(toolCtx)).flatMap(([name, tool]) => {
+    if (!llm.isFunctionTool(tool)) return []
+    return [
+      { name, description: tool.description, parameters: llm.toJsonSchema(tool.parameters) as Record<string, unknown> },
+    ]
+  })
+}

@@ -1,0 +1,105 @@
+import { llm } from '@livekit/agents'
+import { test } from 'tap'
+import {
+  argumentsOf,
+  HEARD_MS,
+  SESSION_ITEM,
+  SessionLedger,
+  TYPED,
+} from '../../../../../runtime/conversation/realtime/ledger.ts'
+
+const PROMPT = llm.ChatMessage.create({ role: 'system', content: 'You are an agent.' })
+const user = (content: string, extra = {}) => llm.ChatMessage.create({ role: 'user', content, extra })
+const agent = (content: string, extra = {}, interrupted = false) =>
+  llm.ChatMessage.create({ role: 'assistant', content, extra, interrupted })
+const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type)
+
+/** A session that answered a question of the caller's with so much sound. */
+function answered(lengthMs: number) {
+  const ledger = new SessionLedger()
+  const question = user('Where?')
+  ledger.bringUp([PROMPT, question], true)
+  ledger.committed('item_1')
+  ledger.answered('item_2', { lengthMs })
+  return { ledger, question }
+}
+
+test('what was spoken is committed as sound, what was typed or said before is text', async (t) => {
+  const ledger = new SessionLedger()
+  const items = [PROMPT, agent('Hello.'), user('Typed.', { [TYPED]: true })]
+  t.match(ledger.bringUp(items, false), [
+    { type: 'create', item: { role: 'assistant', text: 'Hello.' } },
+    { type: 'create', item: { role: 'user', text: 'Typed.' } },
+  ])
+  t.same(ledger.bringUp(items, false), [], 'nothing is told twice')
+  t.same(ledger.bringUp([...items, user('Spoken.')], true), [{ type: 'commit' }])
+})
+
+test('what was not heard of an answer is cut off, once', async (t) => {
+  const { ledger, question } = answered(4_000)
+  const items = [PROMPT, question, agent('It is', { [SESSION_ITEM]: 'item_2', [HEARD_MS]: 1_200.7 }, true)]
+  t.same(ledger.bringUp(items, false), [{ type: 'truncate', itemId: 'item_2', endMs: 1_200 }])
+  t.same(ledger.bringUp(items, false), [])
+})
+
+test('never more is kept than there is, and an answer heard whole is left as it is', async (t) => {
+  const { ledger, question } = answered(1_000)
+  const whole = agent('It is here.', { [SESSION_ITEM]: 'item_2', [HEARD_MS]: 1_500 }, true)
+  t.same(ledger.bringUp([PROMPT, question, whole], false), [])
+})
+
+test('an answer of which nothing was heard is deleted, not cut', async (t) => {
+  const { ledger, question } = answered(4_000)
+  t.same(ledger.bringUp([PROMPT, question, user('No!', { [TYPED]: true })], false)[0], {
+    type: 'delete',
+    itemId: 'item_2',
+  })
+})
+
+test('an answer prepared in vain: the sound belongs to the turn that goes on', async (t) => {
+  const { ledger } = answered(500)
+  const longer = user('Where is the shop?')
+  t.same(ledger.bringUp([PROMPT, longer], true), [{ type: 'delete', itemId: 'item_2' }, { type: 'commit' }])
+  ledger.committed('item_3')
+  t.same(ledger.bringUp([PROMPT, longer], false), [], 'both pieces are the one turn')
+})
+
+test('each call of a tool has its result behind it, one that has none is closed', async (t) => {
+  const ledger = new SessionLedger()
+  const call = llm.FunctionCall.create({ callId: 'c1', name: 'hang_up', args: '{}' })
+  ledger.called('item_5', 'c1')
+  t.same(ledger.bringUp([PROMPT, call], false), [], 'it runs')
+  const events = ledger.bringUp([PROMPT, call, user('Still there?', { [TYPED]: true })], false)
+  t.match(events, [
+    { type: 'create', item: { type: 'function_call_output', callId: 'c1' } },
+    { type: 'create', item: { text: 'Still there?' } },
+  ])
+  const next = ledger.bringUp([PROMPT, call, user('And now?', { [TYPED]: true })], false)
+  t.same(typesOf(next), ['delete', 'create'], 'the one message in place of the other; the call is not closed again')
+})
+
+test('calls and results of another model are told whole', async (t) => {
+  const call = llm.FunctionCall.create({ callId: 'c2', name: 'weather', args: '{"city":"Paris"}' })
+  const output = llm.FunctionCallOutput.create({ callId: 'c2', name: 'weather', output: 'Sunny.', isError: false })
+  const events = new SessionLedger().bringUp([PROMPT, call, output], false)
+  t.match(events, [
+    { item: { type: 'function_call', callId: 'c2', arguments: '{"city":"Paris"}' } },
+    { item: { type: 'function_call_output', callId: 'c2', output: 'Sunny.' } },
+  ])
+})
+
+test('a note that holds for one answer is taken back with the next', async (t) => {
+  const ledger = new SessionLedger()
+  const question = user('When?', { [TYPED]: true })
+  const note = llm.ChatMessage.create({ role: 'system', content: 'It opens at nine.' })
+  t.same(typesOf(ledger.bringUp([PROMPT, note, question], false)), ['create', 'create'])
+  t.same(typesOf(ledger.bringUp([PROMPT, question], false)), ['delete'])
+})
+
+test('arguments that were encoded twice, or stand in a fence, are one object', async (t) => {
+  const twice = JSON.stringify(JSON.stringify({ city: 'Paris' }))
+  t.equal(argumentsOf(twice), '{"city":"Paris"}')
+  t.equal(argumentsOf('```json\n{"city":"Paris"}\n```'), '{"city":"Paris"}')
+  t.equal(argumentsOf(''), '{}')
+  t.equal(argumentsOf('{"city":'), '{"city":', 'what is cut off stays so, for the check of arguments')
+})

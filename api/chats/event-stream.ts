@@ -48,6 +48,7 @@ function* written(step: InteractionEvent, ids: { session_id: string; agent_id: s
   yield event('done', {
     chat_id: step.chatId,
     ...ids,
+    present_agent_id: step.presentAgentId,
     response: step.response,
     usage: usageBody(step.usage),
     cost: costBody(step.costUsd),

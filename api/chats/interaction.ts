@@ -17,6 +17,7 @@ import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
+import { ChatHandoffs, presentAgent } from './chat-handoff.ts'
 import type { ChatModelUsage, streamAnswer } from './model.ts'
 
 interface Interaction {
@@ -31,6 +32,7 @@ export type InteractionEvent =
   | {
       type: 'done'
       chatId: string
+      presentAgentId: string
       response: string
       sources: Passage[]
       usage: ChatModelUsage
@@ -81,78 +83,99 @@ export async function* interact(
   let save: ((spent: ChatModelUsage, costUsd: number | null) => Promise<string>) | undefined
   let askedCharacters = 0
   let isDone = false
+  /** By the agents that have said all. */
+  const spent: Spending = { usage: { ...NOTHING_SPENT }, costUsd: 0 }
   /** Counted for the month's quota, whether or not the exchange can be kept. */
   const pay = (costUsd: number | null): Promise<void> | undefined =>
     costUsd === null || costUsd === 0 ? undefined : addChatSpending(tenant, costUsd, new Date(clock.nowMs()))
   try {
-    const scope = { workspaceId: tenant.workspaceId, agentId: agent.id }
-    const [session, sources] = await Promise.all([
-      openSession(tenant, agent.id, sessionId, HISTORY_MESSAGES),
-      retrieve(services, scope, message, TOP_K, signal).catch((err) => {
-        if (signal.aborted) throw err
-        // An answer from the prompt alone beats none.
-        log.warn({ err, agentId: agent.id }, 'Retrieval failed; answering without passages')
-        return []
-      }),
-    ])
+    const session = await openSession(tenant, agent.id, sessionId, HISTORY_MESSAGES)
+    let present = await presentAgent(services.store, tenant.workspaceId, agent, session.chat)
     const dynamicVariables = { ...session.chat?.dynamic_variables, ...interaction.dynamicVariables }
     if (!fitsVariables(dynamicVariables) && Object.keys(interaction.dynamicVariables).length > 0) {
       const msg = `must, with those of the session, have at most ${MAX_VARIABLES} names and 64 KiB in all`
       throw new ValidationError([{ loc: ['body', 'dynamic_variables'], msg, type: 'value_error' }])
     }
+    const seq = session.chat?.message_count ?? 0
     save = ({ inputTokens, outputTokens }, costUsd) =>
       appendExchange(tenant, session.chat, {
         agentId: agent.id,
-        agentVersion: agent.agent_version,
+        agentVersion: present.agent.agent_version,
+        presentAgentId: present.agent.id === agent.id ? null : present.agent.id,
+        state: present.state,
         sessionId,
         dynamicVariables,
         question: { text: message, at: askedAt },
         answer: { text: response, at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
       })
-
-    const own = agentSpec(agent, dynamicVariables, sources.length > 0, { nowMs: clock.nowMs() })
-    const { spec, faults } = await services.mcpTools.complete(agent, own)
-    if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat continues without some of its tools')
-    const model = await import('./model.ts')
-    const read = [
-      spec.systemPrompt,
-      message,
-      ...session.messages.map(({ content }) => content),
-      ...sources.map(({ text }) => text),
-    ]
-    askedCharacters = read.reduce((sum, text) => sum + text.length, 0)
-    words = model.streamAnswer(
-      plugins,
-      {
-        agent: spec,
-        messages: session.messages,
-        passages: sources,
-        question: message,
-        callTool: (name, input, aborted) =>
-          callTool(services, { agent, scope, dynamicVariables, log }, name, input, aborted),
-      },
-      { signal, log },
-    )
-    let step = await words.next()
-    for (; !step.done; step = await words.next()) {
-      response += step.value
-      yield { type: 'delta', text: step.value }
+    const handoffs = new ChatHandoffs(services.tools, { workspaceId: tenant.workspaceId, sessionId, dynamicVariables })
+    let sources: Passage[] = []
+    for (;;) {
+      const { agent: speaker, state } = present
+      const scope = { workspaceId: tenant.workspaceId, agentId: speaker.id }
+      sources = await retrieve(services, scope, message, TOP_K, signal).catch((err) => {
+        if (signal.aborted) throw err
+        // An answer from the prompt alone beats none.
+        log.warn({ err, agentId: speaker.id }, 'Retrieval failed; answering without passages')
+        return []
+      })
+      const own = agentSpec(speaker, dynamicVariables, sources.length > 0, { nowMs: clock.nowMs() })
+      const { spec, faults } = await services.mcpTools.complete(speaker, own)
+      if (faults.length > 0) log.warn({ agentId: speaker.id, faults }, 'A chat continues without some of its tools')
+      const messages = session.messages.filter((one) => one.seq >= (state.handoff?.fromSeq ?? 0))
+      const notes = state.handoff === undefined ? [] : [state.handoff.note]
+      const read = [
+        spec.systemPrompt,
+        message,
+        ...notes,
+        ...messages.map(({ content }) => content),
+        ...sources.map(({ text }) => text),
+      ]
+      askedCharacters = read.reduce((sum, text) => sum + text.length, 0)
+      const before = response.length
+      const model = await import('./model.ts')
+      words = model.streamAnswer(
+        plugins,
+        {
+          ...{ agent: spec, messages, passages: sources, notes, question: message },
+          isOver: () => handoffs.isMade,
+          callTool: async (name, input, aborted) =>
+            (await handoffs.call(speaker, name, input, aborted)) ??
+            (await callTool(services, { agent: speaker, scope, dynamicVariables, log }, name, input, aborted)),
+        },
+        { signal, log },
+      )
+      let step = await words.next()
+      for (; !step.done; step = await words.next()) {
+        response += step.value
+        yield { type: 'delta', text: step.value }
+      }
+      words = undefined
+      spend(spent, step.value, costOf(prices, speaker, step.value, new Date(clock.nowMs())))
+      if (handoffs.isMade) {
+        const says = response.length > before ? '\n\n' : handoffs.says === '' ? '' : `${handoffs.says}\n\n`
+        response += says
+        if (says !== '') yield { type: 'delta', text: says }
+      }
+      const next = handoffs.take(present, seq)
+      if (next === undefined) break
+      present = next
     }
-    const usage = step.value
+    const { usage, costUsd } = spent
     const keep = save
     save = undefined
-    const costUsd = costOf(prices, agent, usage, new Date(clock.nowMs()))
     isDone = true
     await pay(costUsd)
     const chatId = await keep(usage, costUsd).catch(asOvertaken)
-    yield { type: 'done', chatId, response, sources, usage, costUsd }
+    yield { type: 'done', chatId, presentAgentId: present.agent.id, response, sources, usage, costUsd }
   } finally {
     clearTimeout(deadline)
     stop.abort()
     await words?.return(NOTHING_SPENT)
-    if (words !== undefined && !isDone) {
+    if (!isDone) {
       const guess = { inputTokens: tokensOf(askedCharacters), outputTokens: tokensOf(response.length) }
-      await pay(costOf(prices, agent, guess, new Date(clock.nowMs())))?.catch((err) => {
+      const last = words === undefined ? 0 : costOf(prices, agent, guess, new Date(clock.nowMs()))
+      await pay((spent.costUsd ?? 0) + (last ?? 0))?.catch((err) => {
         log.warn({ err }, 'Could not count the cost of an unfinished answer')
       })
     }
@@ -188,6 +211,19 @@ async function callTool(
   }
   const passages = await retrieve(services, chat.scope, String(input.query ?? ''), TOP_K, signal)
   return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
+}
+
+/** What the answers to one message cost so far. */
+interface Spending {
+  usage: ChatModelUsage
+  /** Null: a price is not known. */
+  costUsd: number | null
+}
+
+function spend(spent: Spending, { inputTokens, outputTokens }: ChatModelUsage, costUsd: number | null): void {
+  spent.usage.inputTokens += inputTokens
+  spent.usage.outputTokens += outputTokens
+  spent.costUsd = spent.costUsd === null || costUsd === null ? null : spent.costUsd + costUsd
 }
 
 function tokensOf(characters: number): number {

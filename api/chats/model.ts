@@ -21,6 +21,10 @@ interface Prompt {
   messages: readonly { role: 'user' | 'assistant'; content: string }[]
   passages: readonly { filename: string; text: string }[]
   question: string
+  /** What the agent reads besides, before the question. */
+  notes?: readonly string[]
+  /** The chat was handed to another agent: this one says no more. */
+  isOver?(): boolean
   /** Calls a tool of the agent: what the model is to read. */
   callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string>
 }
@@ -36,7 +40,7 @@ export interface ChatModelUsage {
 /** Rounds of tools in one answer; then it is given without any. */
 const MAX_TOOL_STEPS = 10
 /** Tools that act on a phone line are useless in a chat. */
-const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp'])
+const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp', 'handoff'])
 
 /** What the chats of this process know of the providers' health. */
 const breakers = new Breakers()
@@ -85,6 +89,7 @@ export async function* streamAnswer(
         throw failed(plugins, agent, detail, new Error(detail))
       }
       for (const call of calls) context.items.push(call, await outputOf(call, prompt, signal))
+      if (prompt.isOver?.()) return used
     }
   } finally {
     await closeChain(chain, log)
@@ -136,12 +141,13 @@ function parsed(json: string): Record<string, unknown> | undefined {
 }
 
 /** What the model reads: as in a call, passages stand just before the words they are for. */
-function contextOf({ agent, messages, passages, question }: Prompt): llm.ChatContext {
+function contextOf({ agent, messages, passages, notes: told = [], question }: Prompt): llm.ChatContext {
   const context = llm.ChatContext.empty()
   const notes = passages.length === 0 ? [] : [{ role: 'system' as const, content: passagesNote(passages) }]
   const all = [
     { role: 'system' as const, content: instructionsFor(agent.systemPrompt, agent.language, agent) },
     ...messages,
+    ...told.map((content) => ({ role: 'system' as const, content })),
     ...notes,
     { role: 'user' as const, content: question },
   ]

@@ -37,7 +37,7 @@ const interaction = defineRoute({
     schema: InteractionBody,
     events:
       'With `stream: true`: `delta` events with `text`, then `sources` with `sources`, then `done` with `chat_id`, ' +
-      '`session_id`, `agent_id`, `response`, `usage` and `cost`; an `error` event with `detail` when it breaks off.',
+      '`session_id`, `agent_id`, `present_agent_id`, `response`, `usage` and `cost`; an `error` event with `detail` when it breaks off.',
   },
   errors: [
     'agent_text_too_long',
@@ -87,10 +87,11 @@ const interaction = defineRoute({
     }
     for await (const event of events) {
       if (event.type !== 'done') continue
-      const { chatId, response, sources, usage, costUsd } = event
+      const { chatId, presentAgentId, response, sources, usage, costUsd } = event
       return {
         chat_id: chatId,
         ...ids,
+        present_agent_id: presentAgentId,
         response,
         sources: sources.map(sourceBody),
         usage: usageBody(usage),

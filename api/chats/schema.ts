@@ -40,6 +40,10 @@ export const InteractionBody = Type.Object({
   chat_id: Id,
   session_id: Type.String(),
   agent_id: Id,
+  present_agent_id: Type.String({
+    format: 'uuid',
+    description: 'The agent that has the chat now: another than `agent_id` once that has handed it off.',
+  }),
   response: Type.String(),
   sources: Type.Array(SourceBody),
   usage: ChatUsage,
@@ -50,6 +54,7 @@ const chatFields = {
   chat_id: Id,
   agent_id: Id,
   agent_version: Nullable(Type.Integer({ description: 'The version of the agent that answered last.' })),
+  present_agent_id: Nullable(Type.String({ format: 'uuid', description: 'The agent that the chat was handed to.' })),
   session_id: Type.String(),
   message_count: Type.Integer(),
   last_message: Type.String(),
@@ -79,6 +84,7 @@ export const interactionExample = {
   chat_id: '0197f3a2-7c1e-7000-8000-000000000020',
   session_id: 'visitor-42',
   agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
+  present_agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
   response: 'You can return any item within 30 days of delivery.',
   sources: [
     {
@@ -96,6 +102,7 @@ export const chatExample = {
   chat_id: interactionExample.chat_id,
   agent_id: interactionExample.agent_id,
   agent_version: 3,
+  present_agent_id: null,
   session_id: interactionExample.session_id,
   message_count: 2,
   last_message: interactionExample.response,
@@ -109,6 +116,7 @@ export function chatItem(chat: Chat): Static<typeof ChatItem> {
     chat_id: chat.id,
     agent_id: chat.agent_id,
     agent_version: chat.agent_version,
+    present_agent_id: chat.present_agent_id,
     session_id: chat.session_id,
     message_count: chat.message_count,
     last_message: chat.last_message,

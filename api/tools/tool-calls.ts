@@ -20,10 +20,11 @@ import { TRANSFER_OUTPUT } from '../../runtime/tools/transfer-output.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfTool, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agents/agent-tools.ts'
+import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import type { Store } from '../../store/database/database.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
 import { openHeaders } from '../agents/tool-headers.ts'
-import { type AskHandoffWebhook, handoffOrder, handoffTarget } from './handoff-target.ts'
+import { type AskHandoffWebhook, type HandoffFacts, handoffOrder, handoffTarget } from './handoff-target.ts'
 import type { McpTarget, McpTools } from './mcp-tools.ts'
 import { secondLeg, whisperTo } from './second-leg.ts'
 
@@ -89,6 +90,13 @@ export interface ToolCalls {
     scope: ToolScope,
     signal: AbortSignal,
   ): Promise<ToolResult>
+  /** For a chat: the agent that a hand-off leads to, or what the model reads of a failed one. */
+  handOffChat(
+    tool: HandoffTool,
+    input: Record<string, unknown>,
+    facts: HandoffFacts,
+    signal: AbortSignal,
+  ): Promise<{ agent: ServedAgent } | ToolResult>
   /** For a chat, where there is no line to act on; undefined: the agent has no such tool. */
   ofChat(
     tools: readonly Tool[],
@@ -314,6 +322,14 @@ export function createToolCalls({
     async once(tool, input, scope, signal) {
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       return unfit === undefined ? http(tool, input, scope, signal) : { output: unfit, fault: unfit }
+    },
+    async handOffChat(tool, input, facts, signal) {
+      const unfit = await faultOfInput(tool, input, facts.workspaceId)
+      if (unfit !== undefined) return { output: unfit }
+      const found = await handoffTarget(store, tool, input, facts, (asked, body) => http(asked, body, facts, signal))
+      const fault = 'fault' in found ? found.fault : undefined
+      if (fault !== undefined) log.warn({ tool: tool.name, fault }, 'A chat could not be handed off')
+      return found
     },
     async ofChat(tools, name, input, scope, signal) {
       const tool = await named(tools, name, scope.workspaceId)

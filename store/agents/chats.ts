@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
-import type { AllTables, Chat, ChatMessage } from '../database/schema.ts'
+import type { AllTables, Chat, ChatMessage, ChatState } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** The cost of a chat for the month's quota, kept even if the chat is deleted. */
@@ -33,7 +33,7 @@ export async function chatSpending(tenant: Tenant, at: Date): Promise<number> {
 interface ChatSession {
   chat: Chat | undefined
   /** The last ones, oldest first. */
-  messages: Pick<ChatMessage, 'role' | 'content'>[]
+  messages: Pick<ChatMessage, 'seq' | 'role' | 'content'>[]
 }
 
 /** What was said so far in a session, at most its last `limit` messages. */
@@ -52,7 +52,7 @@ export async function openSession(
   if (chat === undefined) return { chat, messages: [] }
   const messages = await tenant.db
     .selectFrom('chat_messages')
-    .select(['role', 'content'])
+    .select(['seq', 'role', 'content'])
     .where('chat_id', '=', chat.id)
     .orderBy('seq', 'desc')
     .limit(limit)
@@ -64,6 +64,9 @@ interface ChatExchange {
   agentId: string
   /** Of the agent that answered. */
   agentVersion: number | null
+  /** The agent that the chat was handed to; null: it is its own. */
+  presentAgentId: string | null
+  state: ChatState
   sessionId: string
   dynamicVariables: Readonly<Record<string, string>>
   question: { text: string; at: Date }
@@ -82,6 +85,8 @@ export function appendExchange(tenant: Tenant, chat: Chat | undefined, exchange:
     message_count: count + 2,
     last_message: answer.text,
     agent_version: exchange.agentVersion,
+    present_agent_id: exchange.presentAgentId,
+    state: JSON.stringify(exchange.state),
     dynamic_variables: JSON.stringify(exchange.dynamicVariables),
     updated_at: answer.at,
   }

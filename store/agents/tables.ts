@@ -83,6 +83,12 @@ interface AgentVersionsTable {
   deleted_at: Date | null
 }
 
+/** Where a chat stands. */
+export interface ChatState {
+  /** It was handed to its present agent, which knows the messages from that place on, and the note. */
+  handoff?: { fromSeq: number; note: string }
+}
+
 interface ChatsTable {
   id: string
   workspace_id: BoundWorkspace
@@ -95,8 +101,7 @@ interface ChatsTable {
   dynamic_variables: JSONColumnType<Record<string, string>, string | undefined, string>
   /** The agent that the chat was handed to; null: it is its own. */
   present_agent_id: string | null
-  /** The procedure that its agent follows. */
-  procedure: JSONColumnType<Record<string, unknown>, string | undefined, string | null> | null
+  state: JSONColumnType<ChatState, string | undefined, string>
   created_at: CreatedAt
   updated_at: Generated<Date>
 }

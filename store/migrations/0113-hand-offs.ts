@@ -6,7 +6,8 @@ export const sql = `
 alter table agents add column procedures jsonb not null default '[]' check (jsonb_typeof(procedures) = 'array');
 alter table chats
   add column present_agent_id uuid,
-  add column procedure jsonb check (jsonb_typeof(procedure) = 'object');
+  -- What was carried to it, and the procedure that it follows.
+  add column state jsonb not null default '{}' check (jsonb_typeof(state) = 'object');
 
 create table call_shares (
   workspace_id uuid not null references workspaces (id) on delete cascade,

@@ -124,6 +124,7 @@ export class LiveCall implements PathCall {
     this.#asks = new WorkerRequests({
       ...{ callId: options.callId, log: this.log, answers: options.answers, clock: options.clock },
       agent: () => this.#agent,
+      isAlone: () => this.#state.worker !== 'joined',
       handOff: (order) => this.#handOff(order),
     })
     this.done = new Promise((resolve) => {

@@ -44,6 +44,8 @@ interface WorkerRequestsOptions {
   clock: Clock
   /** The agent that has the call. */
   agent(): AgentSpec
+  /** No worker runs the conversation: there is nobody who has anything to say before a hand-off. */
+  isAlone(): boolean
   /** Called once for each hand-off. */
   handOff(order: HandoffOrder): void
 }
@@ -110,7 +112,7 @@ export class WorkerRequests {
 
   /** The call is to be handed on, once the worker has said what it has to say; returns what the model reads. */
   #arm(id: string, order: HandoffOrder, by: string): string {
-    const { log, agent } = this.#options
+    const { log, agent, isAlone } = this.#options
     const { agentId } = order.agent
     // Two hand-offs at once: the first one counts.
     const isFirst = agent().agentId === by && this.#armed === undefined
@@ -121,6 +123,7 @@ export class WorkerRequests {
       HAND_OFF_WITHIN_MS,
     )
     this.#armed = { id, order, timer }
+    if (isAlone()) setImmediate(boundary('call', () => this.handOff()))
     return HANDED_OFF_OUTPUT
   }
 

@@ -151,10 +151,11 @@ const talking: OpenConversation = async (open, port) => {
       port.tell({ type: 'turn', text: event.text, start_ms: 0, end_ms: 0, inputs: [event.seq] })
       port.tell({ type: 'usage', stage: 'llm', input_tokens: 10, output_tokens: 0 })
       const params = { id: `tool-${++calls}`, name: event.text, arguments: {} }
-      void port.ask('tool', params, AbortSignal.timeout(60_000)).then(({ output }) => {
+      const asked = port.ask('tool', params, AbortSignal.timeout(60_000)).then(({ output }) => {
         if (output !== HANDED_OFF_OUTPUT) say(output)
         else if (!open.agent.systemPrompt.startsWith('talks on')) leave(port, params.id)
       })
+      asked.catch(() => undefined)
     },
     close: async () => port.tell({ type: 'usage', stage: 'llm', input_tokens: 1, output_tokens: 0 }),
   }
@@ -279,4 +280,31 @@ t.test('a worker that is gone before the agent has said all leaves the call to t
   t.equal(asked.length, 1)
   client.send({ type: 'end' })
   t.match((await endedCall(node, waiting)).call, { status: 'completed' })
+})
+
+t.test('a hand-off that is decided while no worker runs the call needs none of the agent before', async (t) => {
+  const decided = Promise.withResolvers<void>()
+  const node = await startNode(t, {
+    answers: {
+      async tool() {
+        await decided.promise
+        const order = { agent: { ...agent('b'), agentId: B }, faults: [], reason: 'asked for', carries: 'all' } as const
+        return { output: '', handoff: order }
+      },
+    },
+  })
+  const one = await startWorker(t, [node], { openConversation: talking })
+  const waiting = await makeCall(node)
+  const client = await openSession(t, node, waiting)
+  client.send({ type: 'text', text: 'b' })
+  await until(() => node.sessions.calls.stateOf(waiting.callId)?.tools.length === 1)
+  await one.stop(0)
+  decided.resolve()
+  await until(() => node.sessions.calls.stateOf(waiting.callId)?.handoffs.length === 1)
+  await startWorker(t, [node], { openConversation: talking })
+  await client.got('transcript', { text: 'B after 2, 1 notes' })
+  t.notOk(
+    client.messages.some(({ text }) => String(text).startsWith('Ada after 2')),
+    'it says nothing more',
+  )
 })

@@ -19,6 +19,7 @@ function asksOf(
   return new WorkerRequests({
     ...{ callId: 'c', log, clock, answers: { tool, knowledge: async () => ({ passages: [] }) } },
     agent: () => ({ ...AGENT_SPEC, tools }),
+    isAlone: () => false,
     handOff: () => undefined,
   })
 }

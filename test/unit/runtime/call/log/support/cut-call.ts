@@ -109,6 +109,7 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
   const asks = new WorkerRequests({
     ...{ callId: 'c', log, answers, clock },
     agent: () => AGENT_SPEC,
+    isAlone: () => false,
     handOff: () => undefined,
   })
 

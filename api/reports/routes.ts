@@ -1,8 +1,7 @@
 import type { SumSpan } from '../../store/calls/call-sums.ts'
 import {
   agentNames,
-  analysedDispositionSeries,
-  analysedDispositionSums,
+  type DispositionSource,
   dashboardSums,
   dispositionSeries,
   dispositionSums,
@@ -120,7 +119,7 @@ const disposition = defineRoute({
   },
   handler: async ({ query, tenant }, { clock }) => {
     const span = spanOf(query, clock.nowMs())
-    const groups = await (query.by === 'analysis' ? analysedDispositionSums : dispositionSums)(tenant, span)
+    const groups = await dispositionSums(tenant, span, query.by ?? 'line')
     const interval = query.interval === 'auto' ? autoInterval(span.startMs, span.endMs) : (query.interval ?? null)
     const shares = percentages(groups.map((group) => group.calls))
     return {
@@ -134,7 +133,7 @@ const disposition = defineRoute({
         avg_duration: averageSeconds(group),
       })),
       interval,
-      series: interval === null ? [] : await seriesOf(query.by, tenant, span, interval),
+      series: interval === null ? [] : await seriesOf(query.by ?? 'line', tenant, span, interval),
     }
   },
 })
@@ -163,9 +162,9 @@ function isoTime(atMs: number): string {
 }
 
 /** How many calls came to what, bucket by bucket. */
-async function seriesOf(by: 'line' | 'analysis' | undefined, tenant: Tenant, span: SumSpan, interval: Interval) {
+async function seriesOf(by: DispositionSource, tenant: Tenant, span: SumSpan, interval: Interval) {
   refuseTooManyBuckets(span.startMs, span.endMs, interval)
-  const rows = await (by === 'analysis' ? analysedDispositionSeries : dispositionSeries)(tenant, span, interval)
+  const rows = await dispositionSeries(tenant, span, by, interval)
   const byBucket = Map.groupBy(rows, ({ bucket }) => bucket.getTime())
   return bucketStarts(span.startMs, span.endMs, interval).map((startMs) => ({
     start: isoTime(startMs),

@@ -33,7 +33,7 @@ export function spanOf(query: SpanInput, nowMs: number): SumSpan {
     endMs,
     ...(query.agent_id === undefined ? {} : { agentId: isUuid(query.agent_id) ? query.agent_id : NO_AGENT }),
     ...(query.agent_version === undefined ? {} : { agentVersion: query.agent_version }),
-    ...(query.campaign === undefined ? {} : { campaign: query.campaign }),
+    ...(query.campaign === undefined ? {} : { campaignSlugs: [query.campaign] }),
     ...(query.call_type === undefined ? {} : { callType: query.call_type }),
   }
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Store } from '../database/database.ts'
+import { GROUPED, SUM_COLUMNS, SUMS_OF_CALLS, SUMS_OF_SUMS } from './call-sums.ts'
 
 /** Makes the sums of hours that are over, and anew those of hours whose calls changed. See migration 0033. */
 
@@ -7,6 +8,9 @@ import type { Store } from '../database/database.ts'
 const LATEST = sql`date_trunc('hour', now(), 'UTC') - interval '2 hours'`
 /** Hours that are made anew in one transaction. */
 const CHANGES_AT_ONCE = 200
+/** Hours of sums from before migration 0119 that are marked to be made anew in one transaction. */
+const PLAIN_AT_ONCE = 48
+const SUMS = sql`call_rollups (workspace_id, grain, bucket, ${SUM_COLUMNS})`
 
 type Db = Pick<Transaction<never>, 'getExecutor'>
 
@@ -24,22 +28,33 @@ export function foldCalls(store: Store): Promise<boolean> {
       await foldNew(db, from, to)
       return true
     }
-    return (await foldChanged(db, from)) > 0
+    return (await foldChanged(db, from)) > 0 || (await markPlain(db)) > 0
   })
 }
 
 async function foldNew(db: Db, from: Date, to: Date): Promise<void> {
   await sql`
-    insert into call_rollups
+    insert into ${SUMS}
     select hours.* from workspaces cross join lateral (
       ${hourSums(sql`workspace_id = workspaces.id and created_at >= ${from} and created_at < ${to}`)}) as hours`.execute(
     db as never,
   )
   await sql`
-    insert into call_rollups
+    insert into ${SUMS}
     ${daySums(sql`bucket >= date_trunc('day', ${from}::timestamptz, 'UTC')
       and bucket < date_trunc('day', ${to}::timestamptz, 'UTC')`)}`.execute(db as never)
   await sql`update call_rollup_state set folded_until = ${to}`.execute(db as never)
+}
+
+/** Newest first: they are asked for most. */
+async function markPlain(db: Db): Promise<number> {
+  const { rows } = await sql`
+    insert into call_rollup_changes (workspace_id, bucket, marked_by)
+    select workspace_id, bucket, pg_current_xact_id() from call_rollups where grain = 'hour' and status = ''
+    group by 1, 2 order by 2 desc limit ${PLAIN_AT_ONCE}
+    on conflict (workspace_id, bucket) do nothing
+    returning workspace_id`.execute(db as never)
+  return rows.length
 }
 
 /** A mark that another transaction just renews is left to the next step. */
@@ -56,13 +71,13 @@ async function foldChanged(db: Db, foldedUntil: Date): Promise<number> {
   const days = sql`(select distinct of, date_trunc('day', hour, 'UTC') as day from ${changed}) as days`
   await sql`delete from call_rollups using ${changed}
     where workspace_id = of and grain = 'hour' and bucket = hour`.execute(db as never)
-  await sql`insert into call_rollups
+  await sql`insert into ${SUMS}
     select hours.* from ${changed} cross join lateral (
       ${hourSums(sql`workspace_id = of and created_at >= hour and created_at < hour + interval '1 hour'`)}) as hours
     `.execute(db as never)
   await sql`delete from call_rollups using ${days}
     where workspace_id = of and grain = 'day' and bucket = day`.execute(db as never)
-  await sql`insert into call_rollups
+  await sql`insert into ${SUMS}
     select sums.* from ${days} cross join lateral (
       ${daySums(sql`workspace_id = of and bucket >= day and bucket < day + interval '1 day'`)}) as sums
     where day + interval '1 day' <= ${foldedUntil}`.execute(db as never)
@@ -70,17 +85,11 @@ async function foldChanged(db: Db, foldedUntil: Date): Promise<number> {
 }
 
 function hourSums(where: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select workspace_id, 'hour' as grain, date_trunc('hour', created_at, 'UTC') as bucket, agent_id, call_type,
-      disposition, sum(n), sum(answered), sum(duration_ms), sum(tokens),
-      sum(cost_llm), sum(cost_stt), sum(cost_tts), sum(platform_cost),
-      sum(known_llm), sum(known_stt), sum(known_tts), sum(known_platform)
-    from summed_calls where ${where} group by 1, 3, 4, 5, 6`
+  return sql`select workspace_id, 'hour' as grain, date_trunc('hour', created_at, 'UTC') as bucket, ${SUMS_OF_CALLS}
+    from summed_calls where ${where} group by ${GROUPED}`
 }
 
 function daySums(where: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select workspace_id, 'day' as grain, date_trunc('day', bucket, 'UTC'), agent_id, call_type, disposition,
-      sum(calls), sum(answered), sum(duration_ms), sum(tokens),
-      sum(cost_llm), sum(cost_stt), sum(cost_tts), sum(platform_cost),
-      sum(known_llm), sum(known_stt), sum(known_tts), sum(known_platform)
-    from call_rollups where grain = 'hour' and ${where} group by 1, 3, 4, 5, 6`
+  return sql`select workspace_id, 'day' as grain, date_trunc('day', bucket, 'UTC'), ${SUMS_OF_SUMS}
+    from call_rollups where grain = 'hour' and ${where} group by ${GROUPED}`
 }

@@ -167,7 +167,7 @@ const END_OF_TIME_MS = Date.UTC(9999, 0)
 const START_OF_TIME_MS = Date.UTC(1970, 0)
 
 /**
- * A page of the calls, newest first, and how many there are in all, each cut to what a list shows. By agent, type and time page
+ * A page of the calls, newest first, and how many there are in all, each cut to what a list shows. By what sums are kept of, page
  * 10,000 costs what page 1 costs: the sums of calls (call-sums.ts) know how many each day and hour saw, so the day, then the
  * hour in which the page begins are found by adding them up, and the index is entered there; no more rows are skipped than
  * one hour holds.
@@ -210,20 +210,7 @@ export async function callsPage(
 const MOST_SKIPPED = 50
 
 /** Filters that the sums don't know of. */
-const SEARCHED = [
-  'agentVersion',
-  'statuses',
-  'directions',
-  'number',
-  'numberPart',
-  'batchIds',
-  'campaignSlugs',
-  'dispositions',
-  'externalIds',
-  'prospectIds',
-  'metadata',
-  'updatedSince',
-] as const
+const SEARCHED = ['number', 'numberPart', 'batchIds', 'externalIds', 'prospectIds', 'metadata', 'updatedSince'] as const
 
 const isSearched = (filter: CallFilter): boolean => SEARCHED.some((name) => filter[name] !== undefined)
 
@@ -247,16 +234,17 @@ async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
 /** The bucket that holds the row at `offset`, counted from the newest, and how many rows are in newer buckets. */
 async function findBucket(
   tenant: Tenant,
-  { agentId, callType }: CallFilter,
+  { agentId, agentVersion, callType, statuses, directions, campaignSlugs, dispositions }: CallFilter,
   span: 'hour' | 'day',
   { startMs, endMs }: { startMs: number; endMs: number },
   offset: number,
 ): Promise<{ total: number; bucketMs: number | undefined; before: number }> {
+  const kept = { startMs, endMs, agentId, agentVersion, callType, statuses, directions, campaignSlugs, dispositions }
   const { rows } = await sql<{ total: number; bucket: Date | null; before: number | null }>`
     with summed as (
       select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
         sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto
-      from ${await callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
+      from ${await callSums(tenant, kept, span)} as s group by 1
     )
     select (select coalesce(max(upto), 0) from summed)::bigint as total, found.bucket, found.before
     from (select) as one

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { CallType } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callSums, type SumSpan } from './call-sums.ts'
@@ -79,18 +79,26 @@ export async function totalSums(tenant: Tenant, span: SumSpan): Promise<CallSums
   return rows[0] ?? NO_CALLS
 }
 
+/** What a call came to: how its line ended, or what its analysis says. */
+export type DispositionSource = 'line' | 'analysis'
+const COLUMN_OF = { line: sql.ref('disposition'), analysis: sql.ref('analysed') } satisfies Record<
+  DispositionSource,
+  unknown
+>
+
 /** Sums by disposition, most calls first; calls that have none yet are left out. */
 export async function dispositionSums(
   tenant: Tenant,
   span: SumSpan,
+  by: DispositionSource,
 ): Promise<{ disposition: string; calls: number; answered: number; durationMs: number }[]> {
   const { rows } = await sql<{ disposition: string; calls: number; answered: number; durationMs: number }>`
-    select disposition, sum(n)::float8 as calls, sum(answered)::float8 as answered,
+    select ${COLUMN_OF[by]} as disposition, sum(n)::float8 as calls, sum(answered)::float8 as answered,
       sum(duration_ms)::float8 as "durationMs"
-    from ${await callSums(tenant, span, 'day')} as s
-    where disposition <> ''
-    group by disposition having sum(n) > 0
-    order by calls desc, disposition`.execute(tenant.db)
+    from ${await callSums(tenant, span, 'day', by === 'analysis')} as s
+    where ${COLUMN_OF[by]} <> ''
+    group by 1 having sum(n) > 0
+    order by 2 desc, 1`.execute(tenant.db)
   return rows
 }
 
@@ -104,52 +112,17 @@ interface DispositionCount {
 export async function dispositionSeries(
   tenant: Tenant,
   span: SumSpan,
+  by: DispositionSource,
   interval: 'hour' | 'day' | 'week' | 'month',
 ): Promise<DispositionCount[]> {
+  const finest = interval === 'hour' ? 'hour' : 'day'
   const { rows } = await sql<DispositionCount>`
-    select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, disposition, sum(n)::float8 as calls
-    from ${await callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
-    where disposition <> ''
+    select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, ${COLUMN_OF[by]} as disposition,
+      sum(n)::float8 as calls
+    from ${await callSums(tenant, span, finest, by === 'analysis')} as s
+    where ${COLUMN_OF[by]} <> ''
     group by 1, 2 having sum(n) > 0
     order by 1, 2`.execute(tenant.db)
-  return rows
-}
-
-/** The same by what the analysis of each call came to. */
-export async function analysedDispositionSeries(
-  tenant: Tenant,
-  span: SumSpan,
-  interval: 'hour' | 'day' | 'week' | 'month',
-): Promise<DispositionCount[]> {
-  const { rows } = await sql<DispositionCount>`
-    select date_trunc(${sql.lit(interval)}, created_at, 'UTC') as bucket, analysis->>'disposition' as disposition,
-      count(*)::float8 as calls
-    from calls where workspace_id = ${tenant.workspaceId} and ${analysedCalls(span)}
-    group by 1, 2 order by 1, 2`.execute(tenant.db)
-  return rows
-}
-
-/** The calls of a span whose analysis says what they came to. */
-function analysedCalls(span: SumSpan): RawBuilder<unknown> {
-  const filters = [
-    ...(span.agentId === undefined ? [] : [sql`and agent_id = ${span.agentId}::uuid`]),
-    ...(span.agentVersion === undefined ? [] : [sql`and agent_version = ${span.agentVersion}`]),
-    ...(span.callType === undefined ? [] : [sql`and call_type = ${span.callType}`]),
-    ...(span.campaign === undefined ? [] : [sql`and campaign_slug = ${span.campaign}`]),
-  ]
-  return sql`created_at >= ${new Date(span.startMs)} and created_at < ${new Date(span.endMs)} and analysis->>'disposition' is not null ${filters.length === 0 ? sql`` : sql.join(filters, sql` `)}`
-}
-
-/** Sums by what the analysis of each call came to; calls of which it says nothing are left out. */
-export async function analysedDispositionSums(
-  tenant: Tenant,
-  span: SumSpan,
-): Promise<{ disposition: string; calls: number; answered: number; durationMs: number }[]> {
-  const { rows } = await sql<{ disposition: string; calls: number; answered: number; durationMs: number }>`
-    select analysis->>'disposition' as disposition, count(*)::float8 as calls, count(answered_at)::float8 as answered,
-      coalesce(sum(duration_ms), 0)::float8 as "durationMs"
-    from calls where workspace_id = ${tenant.workspaceId} and ${analysedCalls(span)}
-    group by 1 order by calls desc, 1`.execute(tenant.db)
   return rows
 }
 

@@ -55,6 +55,7 @@ import { sql as agentVersions } from './0109-agent-versions.ts'
 import { sql as handOffs } from './0113-hand-offs.ts'
 import { sql as audioTokens } from './0115-audio-tokens.ts'
 import { sql as providerKeys } from './0118-provider-keys.ts'
+import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
 
 interface Named {
   readonly name: string
@@ -153,4 +154,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0113-hand-offs', sql: handOffs },
   { name: '0115-audio-tokens', sql: audioTokens },
   { name: '0118-provider-keys', sql: providerKeys },
+  { name: '0119-call-sums-in-detail', sql: callSumsInDetail.sql },
+  { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },
+  { name: '0121-call-sums-without-key', sql: callSumsInDetail.withoutKey },
 ]

@@ -20,10 +20,13 @@ async function furnish(): Promise<string> {
     .values({ id: workspaceId, name: 'w', type: 'team', slug: workspaceId, deleted_at: null })
     .execute()
   await pool.query(
-    `insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, disposition, created_at,
-       answered_at, duration_ms, llm_input_tokens, cost_llm, cost_tts)
-     select gen_random_uuid(), $1, ($2::uuid[])[1 + i % 2], 'Ada', case when i % 3 = 0 then 'web' else 'phone' end, 'inbound',
-       'completed', case when i % 4 > 0 then 'd' || i % 4 end, now() - random() * interval '1 day' * $3,
+    `insert into calls (id, workspace_id, agent_id, agent_name, agent_version, call_type, direction, status, disposition,
+       campaign_slug, analysis, created_at, answered_at, duration_ms, llm_input_tokens, cost_llm, cost_tts)
+     select gen_random_uuid(), $1, ($2::uuid[])[1 + i % 2], 'Ada', case when i % 2 = 0 then i % 6 end,
+       case when i % 3 = 0 then 'web' else 'phone' end, case when i % 5 = 0 then 'outbound' else 'inbound' end,
+       case when i % 11 = 0 then 'failed' else 'completed' end, case when i % 4 > 0 then 'd' || i % 4 end,
+       case when i % 5 = 0 then 'campaign-' || i % 2 end,
+       case when i % 3 > 0 then jsonb_build_object('success', i % 2 = 0, 'disposition', 'a' || i % 2) end, now() - random() * interval '1 day' * $3,
        case when i % 5 > 0 then now() end, i * 1000, i, case when i % 7 > 0 then i / 1000.0 end, 0.01
      from generate_series(1, $4) as i`,
     [workspaceId, agents, DAYS, CALLS],
@@ -33,7 +36,15 @@ async function furnish(): Promise<string> {
 
 const FIGURES = `sum(n)::int as n, sum(answered)::int as answered, sum(duration_ms)::float8 as duration_ms,
   sum(tokens)::float8 as tokens, round(sum(cost_llm)::numeric, 6)::float8 as cost_llm,
-  round(sum(cost_tts)::numeric, 6)::float8 as cost_tts, sum(known_llm)::int as known_llm`
+  round(sum(cost_tts)::numeric, 6)::float8 as cost_tts, sum(known_llm)::int as known_llm,
+  sum(judged)::int as judged, sum(succeeded)::int as succeeded`
+const FILTERS = [
+  {},
+  { statuses: ['failed', 'busy'] },
+  { directions: ['outbound'] },
+  { campaignSlugs: ['campaign-0'] },
+  { dispositions: ['d1', 'd2'], statuses: ['completed'] },
+]
 
 /** What callSums says and what the calls say, for spans of every kind of edge. */
 async function compare(t: Test, workspaceId: string, what: string): Promise<void> {
@@ -45,19 +56,32 @@ async function compare(t: Test, workspaceId: string, what: string): Promise<void
     const agentId = i % 4 === 1 ? agents[0] : undefined
     const callType = i % 4 === 2 ? ('web' as const) : undefined
     const finest = i % 2 === 0 ? 'day' : 'hour'
-    const kept = await callSums(tenant, { startMs, endMs, agentId, callType }, finest)
-    const own = sql`(select created_at as at, disposition, 1 as n, (answered_at is not null)::int as answered,
+    const filter = FILTERS[i % FILTERS.length] ?? {}
+    const kept = await callSums(tenant, { startMs, endMs, agentId, callType, ...filter }, finest, true)
+    const columns = {
+      statuses: 'status',
+      directions: 'direction',
+      campaignSlugs: 'campaign_slug',
+      dispositions: 'disposition',
+    }
+    const filtered = Object.entries(filter).map(
+      ([name, values]) => sql` and ${sql.ref(columns[name as keyof typeof columns])} = any(${values}::text[])`,
+    )
+    const own = sql`(select created_at as at, disposition, analysis->>'disposition' as analysed, agent_version,
+        (analysis->'success' is not null)::int as judged, (coalesce(analysis->>'success', 'false') = 'true')::int as succeeded,
+        1 as n, (answered_at is not null)::int as answered,
         coalesce(duration_ms, 0) as duration_ms, llm_input_tokens + llm_output_tokens as tokens, coalesce(cost_llm, 0) as cost_llm,
         coalesce(cost_tts, 0) as cost_tts, (cost_llm is not null)::int as known_llm from calls
       where workspace_id = ${workspaceId} and created_at >= ${new Date(startMs)} and created_at < ${new Date(endMs)}
         ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}::uuid`}
-        ${callType === undefined ? sql`` : sql`and call_type = ${callType}`})`
+        ${callType === undefined ? sql`` : sql`and call_type = ${callType}`}
+        ${filtered.length === 0 ? sql`` : sql.join(filtered, sql``)})`
     const [ours, theirs] = await Promise.all(
       [kept, own].map(async (source) => {
         const bucket = sql`date_trunc(${sql.lit(finest)}, at, 'UTC')`
-        const { rows } =
-          await sql`select ${bucket} as bucket, coalesce(disposition, '') as disposition, ${sql.raw(FIGURES)}
-          from ${source} as s group by 1, 2 having sum(n) <> 0 order by 1, 2`.execute(store.acrossTenants)
+        const { rows } = await sql`select ${bucket} as bucket, coalesce(disposition, '') as disposition,
+            coalesce(analysed, '') as analysed, coalesce(agent_version, 0) as version, ${sql.raw(FIGURES)}
+          from ${source} as s group by 1, 2, 3, 4 having sum(n) <> 0 order by 1, 2, 3, 4`.execute(store.acrossTenants)
         return rows
       }),
     )
@@ -99,6 +123,27 @@ t.test('sums are those of the calls, before and after they are folded, whatever 
   t.equal(await marks(), 0)
   await compare(t, one, 'deleted and folded')
   await compare(t, two, 'the other is as it was')
+})
+
+t.test('sums of the version before, which know no status, are read past and made anew', async (t) => {
+  const workspaceId = await furnish()
+  await foldAll()
+  await pool.query(
+    `
+    with gone as (delete from call_rollups where workspace_id = $1 returning *)
+    insert into call_rollups (workspace_id, grain, bucket, agent_id, call_type, disposition, calls, answered, duration_ms,
+      tokens, cost_llm, cost_stt, cost_tts, platform_cost, known_llm, known_stt, known_tts, known_platform)
+    select workspace_id, grain, bucket, agent_id, call_type, disposition, sum(calls), sum(answered), sum(duration_ms),
+      sum(tokens), sum(cost_llm), sum(cost_stt), sum(cost_tts), sum(platform_cost), sum(known_llm), sum(known_stt),
+      sum(known_tts), sum(known_platform)
+    from gone group by 1, 2, 3, 4, 5, 6`,
+    [workspaceId],
+  )
+  await compare(t, workspaceId, 'plain')
+  await foldAll()
+  const { rowCount } = await pool.query(`select from call_rollups where status = ''`)
+  t.equal(rowCount, 0)
+  await compare(t, workspaceId, 'made anew')
 })
 
 t.test('a change that is committed while its hour is folded is not lost', async (t) => {

@@ -8,9 +8,9 @@ case ${1:-} in
   start | api | jobs | voice)
     case " $* " in
       *' voice '*)
-        options='--initial-heap-size=256 --single-threaded-gc'
+        options='--single-threaded-gc'
         case $(node --version) in v22.*) options="--experimental-async-context-frame $options" ;; esac ;;
-      *' start '* | *' api '*) options='--initial-heap-size=208 --no-memory-reducer --concurrent-marking-max-worker-num=1' ;;
+      *' start '* | *' api '*) options='--concurrent-marking-max-worker-num=1' ;;
     esac ;;
 esac
 # shellcheck disable=SC2086 # one word an option

@@ -4,7 +4,6 @@
  * are made anew, and until then whoever asks by the new columns reads the calls.
  */
 export const sql = `
-alter table calls add column if not exists agent_version integer;
 alter table call_rollups
   add column direction text not null default '',
   add column status text not null default '',

@@ -62,7 +62,7 @@ t.test('a voice worker or job worker that is killed is replaced', { skip: linuxO
   t.equal(await health(instance.url), 200)
   t.match(
     await commandLineOf(pid),
-    / --initial-heap-size=208 --no-memory-reducer --concurrent-marking-max-worker-num=1 .*main\.ts/,
+    / --concurrent-marking-max-worker-num=1 .*main\.ts/,
   )
   for (const id of await ofRole('voice')) {
     const line = await commandLineOf(id)

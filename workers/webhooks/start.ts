@@ -29,8 +29,9 @@ import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender
 /** Looks for new events this often; sooner where more wait. */
 const POLL_MS = 100
 const BUSY_POLL_MS = 10
+/** While no webhook is switched on. */
+const UNUSED_POLL_MS = 1_000
 const WEBHOOKS_KNOWN_MS = 250
-/** A delivery that was taken and not written down, because the process died, is taken again after this. */
 /** How long a claimed delivery may wait to be sent; with the response timeout this stays below the lease. */
 const MOST_HELD_MS = 15_000
 /** Answered and not written down yet; beyond, none is taken. */
@@ -193,7 +194,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     try {
       asked = false
       const isMore = await round()
-      lookIn(isMore ? 0 : asked && moreWaits ? BUSY_POLL_MS : POLL_MS)
+      lookIn(isMore ? 0 : asked && moreWaits ? BUSY_POLL_MS : known.length === 0 ? UNUSED_POLL_MS : POLL_MS)
     } catch (err) {
       log.warn({ err }, 'Could not hand events to webhooks')
       lookIn(REST_MS)

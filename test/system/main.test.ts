@@ -60,10 +60,7 @@ t.test('a voice worker or job worker that is killed is replaced', { skip: linuxO
     await until(async () => (await ofRole(role)).some((one) => one !== first))
   }
   t.equal(await health(instance.url), 200)
-  t.match(
-    await commandLineOf(pid),
-    / --concurrent-marking-max-worker-num=1 .*main\.ts/,
-  )
+  t.match(await commandLineOf(pid), / --concurrent-marking-max-worker-num=1 .*main\.ts/)
   for (const id of await ofRole('voice')) {
     const line = await commandLineOf(id)
     for (const option of VOICE_NODE_OPTIONS) t.match(line, new RegExp(` ${option} .*main\\.ts voice`))

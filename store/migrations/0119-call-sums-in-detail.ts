@@ -1,7 +1,7 @@
 /**
  * Sums of calls also by direction, status, campaign, version of the agent and what the analysis came to, with how many
  * calls were judged and how many of them succeeded. Sums made before, or by a node of the version before, have no status: they
- * are made anew, and until then whoever asks by the new columns reads the calls.
+ * are made anew, and until then a report by the new columns reads the calls.
  */
 export const sql = `
 alter table call_rollups

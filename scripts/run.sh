@@ -219,6 +219,10 @@ case $command in
     install_programs redis-server
     install_packages all
     exec node scripts/chaos/chaos.ts "$@" ;;
+  large)
+    install_programs redis-server espeak-ng
+    install_packages all
+    exec node scripts/large/large.ts "$@" ;;
   roll)
     install_programs redis-server espeak-ng
     install_packages all
@@ -240,5 +244,5 @@ case $command in
     install_packages run
     exec sh scripts/main.sh "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|roll|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|large|roll|bench|fuzz|statements|provider-currency|patchbay [arguments]" ;;
 esac

@@ -1,5 +1,4 @@
 import { Gauge, type Registry } from 'prom-client'
-import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { countSlots, listPools, listWorkers } from '../../store/redis/slots.ts'
@@ -13,6 +12,7 @@ import {
 import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
+import { Pools, Rule } from './pools.ts'
 
 /** Pools of voice workers: which one serves which calls, and their seats. */
 
@@ -20,39 +20,13 @@ const common = { auth: 'jwt', role: 'operator', tag: 'Operator' } as const
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const NUMBER_HEAD = /^\+[1-9]\d{0,14}$/
 
-const RULE = {
-  kind: Type.Enum([...POOL_KINDS], {
-    description: 'Whose calls. An agent goes before its workspace, both before a region.',
-  }),
-  key: Type.String({
-    maxLength: 36,
-    description: 'The id of the agent or workspace; of a region the beginning of your own numbers: `+49`, `+1415`.',
-  }),
-  pool: Type.String({
-    pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
-    description: 'As `PATCHBAY_WORKER_POOL` of its voice workers says.',
-  }),
-}
-const Rule = Type.Object(RULE)
-
-const PoolsBody = Type.Object({
-  rules: Type.Array(Rule),
-  pools: Type.Array(
-    Type.Object({
-      pool: Type.String({ description: 'Empty: the one that serves everybody without a rule.' }),
-      workers: Type.Integer(),
-      seats: Type.Integer(),
-      ready: Type.Integer({ description: 'Seats that are free.' }),
-    }),
-  ),
-})
 const ruleExample = { kind: 'region', key: '+49', pool: 'eu' } as const
 
 const list = defineRoute({
   ...common,
   method: 'GET',
   path: '/operator/worker-pools',
-  success: { status: 200, schema: PoolsBody },
+  success: { status: 200, schema: Pools },
   summary: 'The pools of voice workers, and which calls each serves',
   examples: {
     success: { rules: [ruleExample], pools: [{ pool: 'eu', workers: 2, seats: 40, ready: 31 }] },

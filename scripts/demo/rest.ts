@@ -15,7 +15,7 @@ export class RestClient {
     return new RestClient(url, this.#cookies)
   }
 
-  /** The body of a successful answer. Throws an Error with status and body of any other. A token that ran out is renewed. */
+  /** The body of a successful answer. `body`: a FormData, or what is sent as JSON. Throws an Error with status and body of any other. A token that ran out is renewed. */
   async send<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<T> {
     const first = await this.#ask(method, path, body)
     const isExpired = first.status === 401 && first.text.includes(EXPIRED) && this.#cookies.has('refresh_token')
@@ -26,13 +26,14 @@ export class RestClient {
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<{ ok: boolean; status: number; text: string }> {
+    const isJson = body !== undefined && !(body instanceof FormData)
     const response = await fetch(new URL(path, this.url), {
       method,
       headers: {
         cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(isJson ? { 'content-type': 'application/json' } : {}),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as FormData) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     for (const line of response.headers.getSetCookie()) {

@@ -6,17 +6,19 @@ import { buildInfo } from '../../runtime/process/build-info.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { postgresClient } from '../connections/postgres-client.ts'
 import type { IndexMigration, Migration, StatementMigration } from '../migrations/index.ts'
+import type { TableLock } from './migration-plan.ts'
 
-/** Everything that comes after a lock request waits behind it, so none lasts longer. */
-const LOCK_TIMEOUT_MS = 2_500
+/** Everything that comes after a lock request waits behind it, so all of a migration's together last no longer. */
+const LOCK_TIMEOUT_MS = 2_000
 /** Between tries: what waited gets its turn. */
 const PAUSE_MS = 5_000
 const GIVE_UP_MS = 1_800_000
 const LOOK_MS = 1_000
 const SAY_AGAIN_MS = 30_000
-/** Of PostgreSQL: a lock was not had in time; two sessions waited for each other. */
+/** Of PostgreSQL: a lock was not had in time; two sessions waited for each other; a statement took too long, which only that of the locks can. */
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
+const QUERY_CANCELED = '57014'
 
 export interface ApplyOptions {
   readonly lockTimeoutMs: number
@@ -29,6 +31,8 @@ interface Applying extends Partial<ApplyOptions> {
   /** Who it waits for is asked over another connection. */
   readonly databaseUrl: string
   readonly log: Logger
+  /** What it will lock. */
+  readonly locks?: readonly TableLock[]
 }
 
 /** Applies one migration: its statements in a transaction of their own, indexes of big tables beside the traffic. */
@@ -43,10 +47,12 @@ export async function applyMigration(applying: Applying, migration: Migration): 
 }
 
 async function inTransaction(applying: Applying, migration: StatementMigration, blockers: () => string): Promise<void> {
-  const { client, lockTimeoutMs = LOCK_TIMEOUT_MS, pauseMs = PAUSE_MS, giveUpMs = GIVE_UP_MS } = applying
+  const { client, locks = [], lockTimeoutMs = LOCK_TIMEOUT_MS, pauseMs = PAUSE_MS, giveUpMs = GIVE_UP_MS } = applying
   for (const until = performance.now() + giveUpMs; ; ) {
     try {
-      await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = 0`)
+      await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
+      await takeLocks(client, locks, lockTimeoutMs)
+      await client.query('set local statement_timeout = 0')
       await client.query(migration.sql)
       await record(client, migration)
       await client.query('commit')
@@ -64,8 +70,21 @@ async function inTransaction(applying: Applying, migration: StatementMigration, 
   }
 }
 
+const MODES = { 'reads and writes': 'access exclusive', writes: 'share row exclusive' } as const
+
+/** Has all of them within the time, or fails: one that was had makes requests wait while the next one is waited for. */
+async function takeLocks(client: Client, locks: readonly TableLock[], withinMs: number): Promise<void> {
+  const until = performance.now() + withinMs
+  for (const [waits, mode] of Object.entries(MODES)) {
+    const tables = locks.filter((lock) => lock.waits === waits).map(({ table }) => `"${table}"`)
+    if (tables.length === 0) continue
+    await client.query(`set local statement_timeout = ${Math.max(1, Math.ceil(until - performance.now()))}`)
+    await client.query(`lock table ${tables.join(', ')} in ${mode} mode`)
+  }
+}
+
 const isBusy = (error: unknown): boolean =>
-  error instanceof DatabaseError && (error.code === LOCK_NOT_AVAILABLE || error.code === DEADLOCK)
+  error instanceof DatabaseError && [LOCK_NOT_AVAILABLE, DEADLOCK, QUERY_CANCELED].includes(error.code ?? '')
 
 function failed(name: string, cause: unknown): Error {
   return new Error(`Migration "${name}" failed and was rolled back`, { cause })

@@ -41,7 +41,7 @@ export async function migrate(
       const locks = names.size === 0 ? [] : await planMigration(client, migration)
       const { name } = migration
       if (locks.length > 0) log.info({ migration: name }, `Applying migration "${name}": ${describeLocks(locks)}`)
-      await applyMigration({ client, databaseUrl, log, ...options }, migration)
+      await applyMigration({ client, databaseUrl, log, locks, ...options }, migration)
       log.info({ migration: name }, 'Migration applied')
     }
     return pending.map((migration) => migration.name)
@@ -71,7 +71,7 @@ export async function describePlan(
       lines.push(`${migration.name}: ${locks.length === 0 ? 'nothing waits' : describeLocks(locks)}`)
     }
     lines.push(
-      'A lock that is not had within 2.5 s is given up and tried again after a pause, so that nothing waits behind it for longer.',
+      'A lock that is not had within 2 s is given up and tried again after a pause, so that nothing waits behind it for longer.',
     )
     return lines.join('\n')
   } finally {

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import type { Migration } from '../migrations/index.ts'
 
 /** What of a table waits for a migration: its reads and writes, or its writes alone. */
-interface TableLock {
+export interface TableLock {
   readonly table: string
   readonly waits: 'reads and writes' | 'writes' | 'nothing'
   readonly rows: number

@@ -10,6 +10,7 @@ export interface Role extends RoleProcess {
 export interface ApiNode extends Role {
   readonly url: string
   readonly sipPort: number
+  readonly dataDir: string
 }
 
 /**
@@ -63,7 +64,7 @@ export async function startInstallation(
         ...more,
       }
       const role = startRole(t, ['api'], env, within)
-      return { ...role, adminPort, sipPort, url: `http://127.0.0.1:${ports[name]}` }
+      return { ...role, adminPort, sipPort, dataDir, url: `http://127.0.0.1:${ports[name]}` }
     },
     async jobs(within?: Within, more: Record<string, string> = {}): Promise<Role> {
       const adminPort = await freePort()

@@ -77,11 +77,11 @@ t.test('a database whose list of migrations is an old one gets its new columns',
 })
 
 /** Rows that stay locked by a reader until `end`. */
-async function reading(t: Test, url: string) {
+async function reading(t: Test, url: string, table = 'calls') {
   const client = new Client({ connectionString: url, application_name: 'report' })
   await client.connect()
   t.teardown(() => client.end().catch(() => {}))
-  await client.query('begin; select count(*) from calls')
+  await client.query(`begin; select count(*) from ${table}`)
   return { pid: (client as Client & { processID: number }).processID, end: () => client.end() }
 }
 
@@ -117,6 +117,35 @@ t.test(
     )
   },
 )
+
+t.test('a migration of several tables lets go of the first while another one is not to be had', async (t) => {
+  const url = await testDatabase(t)
+  const { end } = await reading(t, url, 'campaigns')
+  let isOver = false
+  const shortReaders = (async () => {
+    while (!isOver) {
+      const short = await reading(t, url)
+      await sleep(2_500)
+      await short.end()
+    }
+  })()
+  const sql = 'alter table calls add column later integer; alter table campaigns add column later integer'
+  const options = { lockTimeoutMs: 3_000, pauseMs: 500 }
+  const applied = migrate(url, log, [...MIGRATIONS, { name: '9999-added', sql }], options)
+  const waits: number[] = []
+  for (const until = performance.now() + 10_000; performance.now() < until; await sleep(50)) {
+    const startedMs = performance.now()
+    await query(url, 'select count(*) from calls')
+    waits.push(performance.now() - startedMs)
+  }
+  isOver = true
+  await shortReaders
+  await end()
+  t.same(await applied, ['9999-added'])
+  const longest = Math.max(...waits)
+  t.ok(longest > 500, 'it did ask for the lock')
+  t.ok(longest < 4_200, `others waited ${Math.round(longest)} ms at most`)
+})
 
 t.test('a migration that gets no lock gives up with who holds it', async (t) => {
   const url = await testDatabase(t)

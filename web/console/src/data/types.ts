@@ -9,6 +9,7 @@ import type { TurnBody } from '../../../../api/calls/turn-schema.ts'
 import type { CampaignBody } from '../../../../api/campaigns/schema.ts'
 import type { StatusBody } from '../../../../api/campaigns/status-schema.ts'
 import type { DocumentBody, PassageBody } from '../../../../api/knowledge/schema.ts'
+import type { Pools } from '../../../../api/operator/pools.ts'
 import type {
   AuditBody,
   MaintenanceBody,
@@ -62,6 +63,7 @@ export type WorkloadReport = Static<typeof Workload>
 export type AuditEntry = Static<typeof AuditBody>
 export type SecurityEntry = Static<typeof SecurityBody>
 export type MaintenanceState = Static<typeof MaintenanceBody>
+export type WorkerPools = Static<typeof Pools>
 export type OperatorSettings = Static<typeof SettingsBody>
 export type OperatedWorkspace = Static<typeof OperatedWorkspaceBody>
 export type OperatedUser = Static<typeof OperatedUserBody>

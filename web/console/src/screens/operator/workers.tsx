@@ -8,6 +8,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Fault } from '../../ui/fault.tsx'
 import { Badge, Card, Empty, Loading, Notice, Stat } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
+import { WorkerPools } from './worker-pools.tsx'
 
 type Worker = WorkloadReport['workers'][number]
 
@@ -125,6 +126,7 @@ export function Workers() {
           />
         )}
       </Card>
+      <WorkerPools />
       <Confirm
         action={t('Drain')}
         onClose={() => setAsked(undefined)}

@@ -4,6 +4,7 @@ import { admissionRefusals } from '../runtime/admission/refusals.ts'
 import { admissionWaits } from '../runtime/admission/waits.ts'
 import { openPrices } from '../runtime/call/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { ModelDownloads } from '../runtime/models/model-downloads.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { parseInfrastructureRule } from '../runtime/plugin/grants/net-rule.ts'
 import { refusals } from '../runtime/plugin/grants/refusals.ts'
@@ -28,6 +29,7 @@ import { countPool } from '../store/database/pool-metrics.ts'
 import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
+import { requestReload } from '../store/redis/reload.ts'
 import { openProviderKeys } from '../workers/provider-keys.ts'
 import { openQueue } from '../workers/queues.ts'
 import { preparePasswords } from './auth/password.ts'
@@ -85,6 +87,13 @@ export async function openInfrastructure(
   const traces = await openTraces(config, log)
   opened.push(() => traces?.stop())
   const providerHealth = createProviderHealth(plugins, log)
+  const { dataDir, modelHub: hub } = config
+  const arrived = async () => {
+    await context.reloads.reload('models that were downloaded')
+    await requestReload(data.redis)
+  }
+  const modelDownloads = context.hasOwnWorkers ? new ModelDownloads({ dataDir, hub, clock, log, arrived }) : undefined
+  opened.push(() => modelDownloads?.stop())
   const defaults = defaultProviders(plugins, config)
   const byDefault = Object.values(defaults).map(({ provider }) => provider)
   providersInUse(data.store)
@@ -100,7 +109,7 @@ export async function openInfrastructure(
   return {
     ...context,
     ...data,
-    ...{ registry, traces, address, argumentChecks, providerHealth },
+    ...{ registry, traces, address, argumentChecks, providerHealth, modelDownloads },
     defaultProviders: defaults,
     providerVoices: createProviderVoices(plugins, log),
     prices: await openPrices(context),

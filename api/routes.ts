@@ -20,6 +20,7 @@ import { extensionRoutes } from './extensions/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
 import { mcpRoutes } from './mcp/routes.ts'
 import { maintenanceRoutes } from './operator/maintenance.ts'
+import { modelRoutes } from './operator/models.ts'
 import { operatorNumberRoutes } from './operator/numbers.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { workerPoolRoutes } from './operator/worker-pools.ts'
@@ -87,6 +88,7 @@ export const routes: readonly AnyRoute[] = [
   ...workerPoolRoutes,
   ...operatorNumberRoutes,
   ...providerKeyRoutes,
+  ...modelRoutes,
   ...telephonyRoutes,
   ...mcpRoutes(() => routes),
   ...systemRoutes(() => routes),

@@ -5,6 +5,7 @@ import type { Carriers } from '../runtime/dialing/carriers.ts'
 import type { Embeddings } from '../runtime/knowledge/embeddings.ts'
 import type { TrustedProxies } from '../runtime/lib/client-address.ts'
 import type { Clock } from '../runtime/lib/clock.ts'
+import type { ModelDownloads } from '../runtime/models/model-downloads.ts'
 import type { ObjectStore, VectorStore } from '../runtime/plugin/contract.ts'
 import type { DefaultProviders } from '../runtime/plugin/default-providers.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
@@ -65,6 +66,8 @@ export interface PluginServices {
   readonly plugins: PluginRegistry
   /** Who serves new agents that name no provider. */
   readonly defaultProviders: DefaultProviders
+  /** Downloads models to this machine; undefined where its voice workers run elsewhere. */
+  readonly modelDownloads: ModelDownloads | undefined
   /** Which providers refuse to serve, and why. */
   readonly providerHealth: ProviderHealth
   /** The voices agents may name. */

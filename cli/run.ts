@@ -124,6 +124,7 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
     refusals,
   })
   plugins.keys.watch(regrant)
+  options.reloading.reloads.watch(() => plugins.readModels())
   if (services !== undefined) {
     const { openDatabaseClock } = await import('../store/database/database-clock.ts')
     const clock = await openDatabaseClock({ ...services, machine: systemClock, log, signal })
@@ -131,7 +132,13 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
     if (roles.includes('api')) {
       say(options, 'Starting the API')
       const { startApi } = await import('../api/start.ts')
-      running.roles.push(await startApi({ ...context, ...(consoleFolder && { consoleFolder }) }))
+      running.roles.push(
+        await startApi({
+          ...context,
+          hasOwnWorkers: selfContained && config.voiceWorkers > 0,
+          ...(consoleFolder && { consoleFolder }),
+        }),
+      )
     }
     if (roles.includes('jobs') && !selfContained && !running.stopping) {
       say(options, 'Starting the job worker')

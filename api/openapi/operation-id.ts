@@ -64,6 +64,8 @@ const NAMED: Readonly<Record<string, string>> = {
   'GET /operator/providers': 'listKeyedProviders',
   'PUT /operator/providers/{provider}/keys': 'setProviderKeys',
   'DELETE /operator/providers/{provider}/keys': 'removeProviderKeys',
+  'GET /operator/models': 'listModels',
+  'POST /operator/models': 'downloadModels',
   'POST /operator/providers/{provider}/test': 'testProviderKeys',
   'GET /maintenance': 'getMaintenance',
   'PUT /operator/maintenance': 'beginMaintenance',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { NUMBER_TYPES, type NumberType } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
 import type { AuditRow } from '../../store/accounts/audit-log.ts'
 import type { ListedWorkspace } from '../../store/accounts/instance.ts'
@@ -346,4 +346,60 @@ export function securityBody(row: SecurityRow) {
     address: row.address,
     request_id: row.request_id,
   }
+}
+
+export const ModelsBody = Type.Object({
+  available: Type.Boolean({
+    description: 'Whether models can be downloaded here: voice workers run on this machine, as with `npm start`.',
+  }),
+  engine: Nullable(
+    Type.Object(
+      {
+        package: Type.String(),
+        license: Type.String(),
+        megabytes: Type.Number(),
+        here: Type.Boolean(),
+      },
+      { description: 'What runs the models; it is installed with the first one.' },
+    ),
+  ),
+  models: Type.Array(
+    Type.Object({
+      model: Type.String(),
+      title: Type.String(),
+      kind: Type.Enum(['stt', 'tts', 'denoise'], { description: 'Whether it hears, speaks or takes noise away.' }),
+      languages: Type.Array(Type.String(), { description: 'Language tags; `multi` follows what is spoken.' }),
+      license: Type.String(),
+      megabytes: Type.Number(),
+      here: Type.Boolean(),
+    }),
+  ),
+  download: Nullable(
+    Type.Object(
+      {
+        state: Type.Enum(['running', 'done', 'failed']),
+        models: Type.Array(Type.String()),
+        bytes: Type.Integer(),
+        of_bytes: Type.Integer({ description: 'About.' }),
+        started_at: Instant,
+        message: Nullable(Type.String({ description: 'Why it failed.' })),
+      },
+      { description: 'The last one since the start of this node.' },
+    ),
+  ),
+})
+
+export const modelsExample: Static<typeof ModelsBody> = {
+  available: true,
+  engine: { package: 'sherpa-onnx-node', license: 'Apache-2.0', megabytes: 33, here: false },
+  models: [
+    {
+      ...{ model: 'zipformer-en', title: 'Zipformer, English, word by word', kind: 'stt', languages: ['en'] },
+      ...{ license: 'Apache-2.0', megabytes: 71, here: false },
+    },
+  ],
+  download: {
+    ...{ state: 'running', models: ['zipformer-en'], bytes: 12_000_000, of_bytes: 104_000_000 },
+    ...{ started_at: '2026-01-31T09:00:00.000Z', message: null },
+  },
 }

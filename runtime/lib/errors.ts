@@ -117,6 +117,12 @@ export const ERRORS = {
   invitation_not_found: { status: 404, retryable: false, detail: 'Invitation not found' },
   session_not_found: { status: 404, retryable: false, detail: 'Session not found' },
   extension_not_found: { status: 404, retryable: false, detail: 'Extension not found' },
+  models_elsewhere: {
+    status: 409,
+    retryable: false,
+    detail: 'Models are downloaded where the voice workers run: npm run patchbay models',
+  },
+  download_running: { status: 409, retryable: true, detail: 'Another download is running' },
   provider_not_found: { status: 404, retryable: false, detail: 'No such provider, or it takes no key' },
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
   worker_pool_rule_not_found: { status: 404, retryable: false, detail: 'Rule not found' },

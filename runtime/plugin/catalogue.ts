@@ -5,7 +5,10 @@ import { faultOfEnd, livingModels } from './model-ends.ts'
 /** What can be chosen: per kind, provider name → what it provides. Made from manifests; no plugin code is loaded. */
 export type Catalogue = Readonly<Record<PluginKind, ReadonlyMap<string, Provides>>>
 
-export function makeCatalogue(folders: readonly (PluginFolder & { settings?: PluginSettings })[]): Catalogue {
+/** It may be added to: models come while the process runs. */
+export function makeCatalogue(
+  folders: readonly (PluginFolder & { settings?: PluginSettings })[],
+): Record<PluginKind, Map<string, Provides>> {
   const of = (kind: PluginKind) =>
     new Map(
       folders.flatMap(({ name, manifest, settings }) => {
@@ -13,7 +16,10 @@ export function makeCatalogue(folders: readonly (PluginFolder & { settings?: Plu
         return provides ? [[name, withNamed(withDescribed(provides, settings?.options ?? {}), settings?.options)]] : []
       }),
     )
-  return Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, of(kind)])) as unknown as Catalogue
+  return Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, of(kind)])) as unknown as Record<
+    PluginKind,
+    Map<string, Provides>
+  >
 }
 
 function withDescribed(provides: Provides, options: object): Provides {

@@ -71,6 +71,10 @@ export interface PluginRegistry {
   conformance(provider: string, timeoutMs: number): Promise<Conformance[]>
   /** The voices of the operator's account; undefined when the plugin lists none. Throws what `check` throws. */
   voices(provider: string, timeoutMs?: number): Promise<readonly ListedVoice[] | undefined>
+  /**
+   * Reads which models are on this machine now. What it returns puts them in force: for what is made from then on.
+   */
+  readModels(): Promise<() => void>
   /** What each plugin may use, by its name. */
   readonly grants: ReadonlyMap<string, Grants>
   /**
@@ -195,6 +199,22 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       return asked?.answer ?? []
     },
     voices: async (provider, timeoutMs) => (await ask(provider, timeoutMs, ({ voices }) => voices))?.answer,
+    async readModels() {
+      const read = await readPlugins(options, env)
+      return () => {
+        const fresh = read.filter(({ manifest }) => manifest?.models !== undefined)
+        for (const plugin of fresh) {
+          const at = plugins.findIndex(({ name }) => name === plugin.name)
+          if (at === -1) continue
+          plugins[at] = plugin
+          byName.set(plugin.name, plugin)
+          for (const [kind, provides] of Object.entries(plugin.manifest?.provides ?? {})) {
+            catalogue[kind as PluginKind].set(plugin.name, provides)
+          }
+        }
+        if (fresh.length > 0) keys.tell(fresh.map(({ name }) => name))
+      }
+    },
     grants: new Map(plugins.map(({ name, grants }) => [name, grants])),
     ambientGrants: (kinds) =>
       plugins

@@ -42,6 +42,8 @@ export interface VoiceContext<Config> {
 export interface RoleContext<Config> extends VoiceContext<Config> {
   readonly databaseUrl: string
   readonly redisUrl: string
+  /** Voice workers run on this machine, with the same data folder. */
+  readonly hasOwnWorkers?: boolean
   /** The folder of the built console, soon; rejects with why there is none. Left out: the api serves no console. */
   readonly consoleFolder?: Promise<string>
 }

@@ -9,7 +9,7 @@ export type KeySource = 'environment' | 'stored'
 /** The keys of a registry's plugins: those of the environment, and those that were stored while the process runs. */
 export class PluginKeys {
   /** With environments that take stored keys; handles give out what these hold now. */
-  readonly plugins: readonly LoadedPlugin[]
+  readonly plugins: LoadedPlugin[]
   readonly #taking = new Map<string, { variables: readonly string[]; given: LoadedPlugin['env']; env: MutableEnv }>()
   readonly #watchers = new Set<(providers: readonly string[]) => void>()
   #stored: StoredKeys = {}
@@ -59,10 +59,15 @@ export class PluginKeys {
       for (const name of variables) env[name] = given[name] || stored[provider]?.[name]
       if (variables.some((name) => stored[provider]?.[name] !== before[provider]?.[name])) changed.push(provider)
     }
-    if (changed.length > 0) for (const watcher of this.#watchers) watcher(changed)
+    if (changed.length > 0) this.tell(changed)
   }
 
-  /** Calls back with the providers whose keys changed. */
+  /** Tells the watchers that what these providers need has come or gone. */
+  tell(providers: readonly string[]): void {
+    for (const watcher of this.#watchers) watcher(providers)
+  }
+
+  /** Calls back with the providers whose keys or models changed. */
   watch(changed: (providers: readonly string[]) => void): void {
     this.#watchers.add(changed)
   }

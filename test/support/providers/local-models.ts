@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Graph, type Node, onnx, type Value } from './onnx.ts'
 
@@ -329,7 +329,19 @@ export const TINY_MODELS: Readonly<Record<string, () => Record<string, Buffer | 
   gtcrn: denoiser,
 }
 
+/** What Debian's espeak-ng brings, in place of a voice's own copy. */
 const ESPEAK_DATA = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/espeak-ng-data`
+
+/** The files that a voice of the hub has beside its model. */
+export function espeakFiles(): Record<string, Buffer> {
+  const files = readdirSync(ESPEAK_DATA, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      return [`espeak-ng-data/${path.slice(ESPEAK_DATA.length + 1)}`, readFileSync(path)]
+    }),
+  )
+}
 
 /** Puts tiny models where `patchbay models pull` puts the published ones, and says so in the lock. */
 export function putModels(dataDir: string, ids: readonly string[]): void {

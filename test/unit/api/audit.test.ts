@@ -116,6 +116,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /operator/audit-log',
     'GET /operator/worker-pools',
     'GET /operator/providers',
+    'GET /operator/models',
     'GET /operator/phone-numbers',
     'GET /operator/security-log',
   ],

@@ -219,8 +219,10 @@ t.test('every endpoint, asked by everyone', { timeout: 800_000 }, async (t) => {
 
 /** What ends the caller's own sessions; asked in their own workspace. */
 const ENDS_ITSELF = new Set(['/auth/logout-everywhere', '/auth/delete-account', '/auth/password'])
-/** What needs more: a mail server, a session or an invitation of the caller's own, another Admin, a batch in a state. */
+/** What needs more: a mail server, voice workers of its own, a session or an invitation of the caller's own, another Admin, a batch in a state. */
 const ASKS_FOR_MORE = new Set([
+  // Voice workers on this machine.
+  'POST /operator/models',
   'POST /auth/email/verification',
   'DELETE /auth/sessions/{session_id}',
   'POST /auth/invitations/{invitation_id}/accept',

@@ -186,6 +186,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'PUT /operator/worker-pools': 'operator',
   'DELETE /operator/worker-pools/{kind}/{key}': 'operator',
   'GET /operator/providers': 'operator',
+  'GET /operator/models': 'operator',
+  'POST /operator/models': 'operator',
   'PUT /operator/providers/{provider}/keys': 'operator',
   'DELETE /operator/providers/{provider}/keys': 'operator',
   'POST /operator/providers/{provider}/test': 'operator',

@@ -13,6 +13,7 @@ import type { Pools } from '../../../../api/operator/pools.ts'
 import type {
   AuditBody,
   MaintenanceBody,
+  ModelsBody,
   OperatedUserBody,
   OperatedWorkspaceBody,
   SecurityBody,
@@ -31,6 +32,7 @@ import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '.
 import type { CallEventBody } from '../../../../runtime/call/log/events.ts'
 
 export type { KeyedProvider }
+export type LocalModels = Static<typeof ModelsBody>
 export type User = Static<typeof UserBody>
 export type Workspace = Static<typeof WorkspaceBody>
 export type Member = Static<typeof MemberBody>

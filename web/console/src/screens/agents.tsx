@@ -4,14 +4,15 @@ import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent } from '../data/types.ts'
+import { language } from '../language/language.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
-import { Field, Input, Textarea } from '../ui/field.tsx'
+import { Field, Input, Select, Textarea } from '../ui/field.tsx'
 import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
-import { makeSampleAgent } from './sample-agent.ts'
+import { makeSampleAgent, SAMPLE_LANGUAGES, type SampleLanguage, sampleOf, TRADES, type Trade } from './sample-agent.ts'
 
 export function Screen() {
   const { may } = useSession()
@@ -145,10 +146,23 @@ function NoAgents({ onNew }: { onNew: () => void }) {
 
 function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
   const navigate = useNavigate()
-  const create = useWrite<Agent, Record<string, string>>((body) => ['/agents', { method: 'POST', body }], {
+  const [fields, setFields] = useState({ agent_name: '', system_prompt: '', first_message: '' })
+  const [trade, setTrade] = useState<Trade | ''>('')
+  const [spoken, setSpoken] = useState<SampleLanguage>(language)
+  const create = useWrite<Agent>(() => ['/agents', { method: 'POST', body: { ...fields, language: spoken } }], {
     changes: ['/agents'],
     quiet: true,
     onDone: ({ agent_id }) => void navigate({ to: '/agents/$agentId', params: { agentId: agent_id } }),
+  })
+  const begin = (next: Trade | '', tongue: SampleLanguage) => {
+    setTrade(next)
+    setSpoken(tongue)
+    if (next !== '') void sampleOf(next, tongue).then(setFields)
+  }
+  const bind = (name: keyof typeof fields) => ({
+    name,
+    onChange: ({ target }: { target: { value: string } }) => setFields({ ...fields, [name]: target.value }),
+    value: fields[name],
   })
   return (
     <Dialog
@@ -161,21 +175,42 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault()
-          create.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
+          create.mutate()
         }}
       >
+        <div className="grid grid-cols-2 gap-4">
+          <Field label={t('Begin with')}>
+            <Select onChange={({ target }) => begin(target.value as Trade | '', spoken)} value={trade}>
+              <option value="">{t('An empty prompt')}</option>
+              {Object.entries(TRADES).map(([name, label]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Field fault={faultOf(create.error, 'language')} label={t('Language')}>
+            <Select onChange={({ target }) => begin(trade, target.value as SampleLanguage)} value={spoken}>
+              {Object.entries(SAMPLE_LANGUAGES).map(([tag, label]) => (
+                <option key={tag} lang={tag} value={tag}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          </Field>
+        </div>
         <Field fault={faultOf(create.error, 'agent_name')} label={t('Name')}>
-          <Input name="agent_name" placeholder={t('Front desk')} required />
+          <Input {...bind('agent_name')} placeholder={t('Front desk')} required />
         </Field>
         <Field
           fault={faultOf(create.error, 'system_prompt')}
           hint={t('Who it is, what it knows, how it should behave.')}
           label={t('Prompt')}
         >
-          <Textarea name="system_prompt" placeholder={t('You answer the phone of …')} required rows={7} />
+          <Textarea {...bind('system_prompt')} placeholder={t('You answer the phone of …')} required rows={7} />
         </Field>
         <Field hint={t('Empty: it waits for the caller to speak.')} label={t('First message')}>
-          <Input name="first_message" placeholder={t('Hello, how can I help you?')} />
+          <Input {...bind('first_message')} placeholder={t('Hello, how can I help you?')} />
         </Field>
         <Fault error={create.error} />
         <DialogActions>

@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'PUT /operator/providers/{provider}/keys': t('Set the key of a provider'),
   'DELETE /operator/providers/{provider}/keys': t('Removed the key of a provider'),
   'POST /operator/providers/{provider}/test': t('Tested the key of a provider'),
+  'POST /operator/models': t('Downloaded speech models'),
   'POST /operator/reload': t('Had settings read anew'),
   'POST /workspaces': t('Created the workspace'),
   'POST /workspaces/{workspace_id}/switch': t('Went into the workspace'),

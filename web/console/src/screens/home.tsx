@@ -10,6 +10,7 @@ import { Card, Empty, Loading, PageHead, Stat } from '../ui/layout.tsx'
 import { Attention } from './attention.tsx'
 import { CallStatus, partyOf } from './call-status.tsx'
 import { Invitations } from './invitations.tsx'
+import { LocalSpeech } from './local-speech.tsx'
 
 const RECENT = 8
 const EVERY_MS = 5_000
@@ -26,6 +27,7 @@ export function Home() {
       <div className="space-y-4">
         <Invitations />
         <Attention />
+        {isOperator && agents.data && <LocalSpeech agents={agents.data} />}
         {recent.data?.total === 0 && agents.data && <FirstSteps agents={agents.data} />}
         <div className={`grid gap-4 ${isOperator ? 'xl:grid-cols-[1fr_22rem]' : ''}`}>
           <div className="min-w-0 space-y-4">

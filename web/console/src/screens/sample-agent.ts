@@ -1,21 +1,45 @@
 import { api } from '../data/api.ts'
 import type { Agent, AgentInput } from '../data/types.ts'
+import { language } from '../language/language.ts'
+import { t } from '../language/t.ts'
 
-const SAMPLE: AgentInput = {
-  agent_name: 'Front desk',
-  system_prompt: `You answer the phone of the Hotel Aurora.
-Breakfast is served from seven to ten in the garden room.
-Check-in is from three in the afternoon, check-out is at eleven.
-A double room is 120 euros a night, a single room 80 euros.
-Parking is free and in front of the house: you can park there as long as you stay. Wifi is free in all rooms.
-Dogs are welcome and cost ten euros a night.
-The front desk is open day and night, on Saturday and Sunday too. We are located at 12 Harbour Street.
-The restaurant has vegetarian dishes; you can book a table for any evening.
-As payment methods we accept cash and all cards.`,
-  first_message: 'Hotel Aurora, hello! How can I help you?',
+/** The trades that agents to begin with are written for. */
+export const TRADES = {
+  front_desk: t('Front desk'),
+  bookings: t('Bookings'),
+  support: t('Support'),
+  survey: t('Survey'),
+} as const
+export type Trade = keyof typeof TRADES
+
+/** The languages they are written in. */
+export const SAMPLE_LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  it: 'Italiano',
+  pt: 'Português',
+} as const
+export type SampleLanguage = keyof typeof SAMPLE_LANGUAGES
+
+type Sample = Required<Pick<AgentInput, 'agent_name' | 'first_message' | 'system_prompt'>>
+
+const TEXTS: Readonly<Record<SampleLanguage, () => Promise<{ default: Readonly<Record<Trade, Sample>> }>>> = {
+  en: () => import('./agent-samples/en.json'),
+  de: () => import('./agent-samples/de.json'),
+  fr: () => import('./agent-samples/fr.json'),
+  es: () => import('./agent-samples/es.json'),
+  it: () => import('./agent-samples/it.json'),
+  pt: () => import('./agent-samples/pt.json'),
 }
 
-/** An agent that answers with what the defaults of the installation offer. */
-export function makeSampleAgent(): Promise<Agent> {
-  return api<Agent>('/agents', { method: 'POST', body: SAMPLE })
+/** What an agent of this trade says and knows. */
+export async function sampleOf(trade: Trade, language: SampleLanguage): Promise<Sample> {
+  return (await TEXTS[language]()).default[trade]
+}
+
+/** An agent in the language of the page that answers with what the defaults of the installation offer. */
+export async function makeSampleAgent(): Promise<Agent> {
+  return api<Agent>('/agents', { method: 'POST', body: { ...(await sampleOf('front_desk', language)), language } })
 }

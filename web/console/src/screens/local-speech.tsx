@@ -75,10 +75,8 @@ function Offer({
           </Link>
           {available && (
             <span className="text-sm text-muted">
-              {t('{time} at 25 Mbit/s. {models}.', {
-                time: timeFor(bytes / ASSUMED_BYTES_A_SECOND),
-                models: wanted.map(({ title, license }) => `${title} (${license})`).join(', '),
-              })}
+              {t('{time} at 25 Mbit/s.', { time: timeFor(bytes / ASSUMED_BYTES_A_SECOND) })}{' '}
+              <span lang="en">{wanted.map(({ title, license }) => `${title} (${license})`).join(', ')}</span>
             </span>
           )}
         </div>

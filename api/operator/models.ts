@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import type { LocalModels, ModelDownload } from '../../runtime/models/model-downloads.ts'
+import type { ModelDownload, PluginModels } from '../../runtime/models/model-downloads.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -64,7 +64,7 @@ async function modelsBody({ modelDownloads, plugins }: Services): Promise<Static
   }
 }
 
-function engineBody({ engine, isEngineHere }: LocalModels): Static<typeof ModelsBody>['engine'] {
+function engineBody({ engine, isEngineHere }: PluginModels): Static<typeof ModelsBody>['engine'] {
   if (engine === undefined) return null
   return { package: engine.package, license: engine.license, megabytes: engine.megabytes, here: isEngineHere }
 }

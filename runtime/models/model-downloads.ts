@@ -38,7 +38,7 @@ export interface ModelDownload {
 }
 
 /** Models that a plugin can run on this machine. */
-export interface LocalModels {
+export interface PluginModels {
   readonly plugin: string
   readonly engine: Engine | undefined
   readonly isEngineHere: boolean
@@ -69,7 +69,7 @@ export class ModelDownloads {
   }
 
   /** What there is, and what of it is here. */
-  async list(plugins: readonly LoadedPlugin[]): Promise<LocalModels[]> {
+  async list(plugins: readonly LoadedPlugin[]): Promise<PluginModels[]> {
     const { dataDir } = this.#options
     const { models } = await modelLock.read(dataDir)
     const running = plugins.flatMap(({ dir, manifest }) =>
@@ -90,7 +90,7 @@ export class ModelDownloads {
   }
 
   /** Begins, and returns at once; false: another download runs. */
-  begin({ plugin, engine, isEngineHere: hasEngine }: LocalModels, entries: readonly ModelEntry[]): boolean {
+  begin({ plugin, engine, isEngineHere: hasEngine }: PluginModels, entries: readonly ModelEntry[]): boolean {
     if (this.#last?.state === 'running') return false
     const { dataDir, hub, clock, log } = this.#options
     const missing = hasEngine ? undefined : engine

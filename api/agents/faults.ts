@@ -5,6 +5,7 @@ import type { Services } from '../services.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { analysisFaults } from './analysis.ts'
 import { KINDS, namedKinds, unavailableFaults, unusableFaults, withCurrent, withDefaults } from './choices.ts'
+import { collectFaults } from './collect.ts'
 import { type FallbacksInput, fallbackFaults } from './fallbacks.ts'
 import { handoffAgents } from './handoff-agents.ts'
 import { originFaults } from './public-access.ts'
@@ -38,8 +39,14 @@ export async function agentFaults(
     ...languageFaults(input, agent?.language ?? DEFAULT_LANGUAGE, choices, fallbacks, catalogue),
     ...originFaults(input.public),
     ...(await toolFaults()),
+    ...collectFaults(input, toolNames()),
     ...(await analysisFaults(input.analysis, workspaceId, checks)),
   ]
+
+  function toolNames(): string[] {
+    const tools = input.tools ?? (agent?.tools as { name?: string }[] | undefined) ?? []
+    return tools.flatMap(({ name }) => (name === undefined ? [] : [name]))
+  }
 
   async function toolFaults(): Promise<readonly Fault[]> {
     if (input.tools === undefined) return []

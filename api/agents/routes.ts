@@ -23,6 +23,7 @@ import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { DEFAULT_ANALYSIS } from './analysis.ts'
 import { withCurrent, withDefaults } from './choices.ts'
+import { collectColumns } from './collect.ts'
 import type { FallbacksInput } from './fallbacks.ts'
 import { agentFaults } from './faults.ts'
 import { handoffAgents } from './handoff-agents.ts'
@@ -154,6 +155,7 @@ const create = defineRoute({
         public_access: publicAccessColumn(body.public) ?? null,
         analysis: JSON.stringify(body.analysis ?? DEFAULT_ANALYSIS),
         publishing: body.publishing ?? 'immediate',
+        ...collectColumns(body),
         ...speechColumns(body),
       },
       publisherOf(request),

@@ -3,6 +3,7 @@ import { VOICEMAIL_BEHAVIOURS } from '../../runtime/plugin-sdk/telephony/answere
 import type { AgentChanges, AgentDetails } from '../../store/agents/agents.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 import { AnalysisField, type AnalysisInput } from './analysis.ts'
+import { CollectField, collectBody, collectColumns, GuardrailsField } from './collect.ts'
 import { FallbacksField, type FallbacksInput } from './fallbacks.ts'
 import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields, speechWarnings } from './speech.ts'
@@ -68,6 +69,8 @@ export const CreateAgentInput = Type.Object({
   consent_message: Type.Optional(fields.consent_message),
   public: Type.Optional(Nullable(PublicAccessInput)),
   analysis: Type.Optional(AnalysisField),
+  collect: Type.Optional(CollectField),
+  guardrails: Type.Optional(GuardrailsField),
   publishing: Type.Optional(Publishing),
   ...Type.Partial(Type.Object(speechFields)).properties,
 })
@@ -96,6 +99,8 @@ export const AgentBody = Type.Object({
   consent_message: Type.String(),
   public: Nullable(PublicAccessBody),
   analysis: AnalysisField,
+  collect: CollectField,
+  guardrails: GuardrailsField,
   publishing: Publishing,
   version: Nullable(Type.Integer({ description: 'The version that is live. What is shown here is the draft.' })),
   unpublished_changes: Type.Boolean({ description: 'The draft is not as the live version.' }),
@@ -128,6 +133,8 @@ export const agentExample = {
   consent_message: '',
   public: null,
   analysis: { summary: true },
+  collect: [],
+  guardrails: {},
   publishing: 'immediate' as const,
   version: 3,
   unpublished_changes: false,
@@ -173,6 +180,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     consent_message: agent.consent_message,
     public: agent.public_access,
     analysis: agent.analysis as AnalysisInput,
+    ...collectBody(agent),
     publishing: agent.publishing,
     version: agent.live_version,
     unpublished_changes: agent.unpublished,
@@ -206,6 +214,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     consent_message: input.consent_message,
     public_access: publicAccessColumn(input.public),
     publishing: input.publishing,
+    ...collectColumns(input),
     ...speechColumns(input),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))

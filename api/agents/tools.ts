@@ -60,6 +60,13 @@ export const ToolInput = Type.Object({
       description: 'How long the page of `client`, or the server of `mcp`, may take.',
     }),
   ),
+  secrets: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+      maxItems: 16,
+      description:
+        'Secret values of `collect` that `http` and `client` get where they, or their arguments, say `{{name}}`.',
+    }),
+  ),
   to: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -209,7 +216,8 @@ export async function storedTools(
     const wrong = parametersFaults[i]
     if (wrong !== undefined) fault(['parameters'], wrong)
     if (type === 'client') {
-      return { type, name, description, parameters, timeoutMs: tool.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS }
+      const timeoutMs = tool.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS
+      return { type, name, description, parameters, timeoutMs, ...secretsOf(tool) }
     }
     if (tool.http === undefined) fault(['http'], 'Field required', 'missing')
     const { method = 'GET', url = '', body, timeout_ms: timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = tool.http ?? {}
@@ -221,12 +229,16 @@ export async function storedTools(
       name,
       description,
       parameters,
+      ...secretsOf(tool),
       http: { method, url, headers, timeoutMs, ...(body !== undefined && { body }) },
     }
   })
   if (faults.length > 0) throw new ValidationError(faults)
   return tools
 }
+
+const secretsOf = ({ secrets = [] }: Static<typeof ToolInput>): { secrets?: string[] } =>
+  secrets.length === 0 ? {} : { secrets }
 
 /** Stored tools as callers see them. */
 export function toolsBody(stored: readonly unknown[]): ToolsInput {

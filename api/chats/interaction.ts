@@ -1,5 +1,10 @@
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
+import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { Guard } from '../../runtime/conversation/guarding/guard.ts'
+import { isUnguarded } from '../../runtime/conversation/guarding/refusal.ts'
+import { languageOf } from '../../runtime/conversation/languages/index.ts'
+import type { AnswerGuard } from '../../runtime/conversation/replying/guarded-step.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -17,6 +22,7 @@ import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
+import { ChatCollecting, ChatSecrets } from './chat-collecting.ts'
 import { ChatHandoffs, presentAgent } from './chat-handoff.ts'
 import type { ChatModelUsage, streamAnswer } from './model.ts'
 
@@ -91,6 +97,10 @@ export async function* interact(
   try {
     const session = await openSession(tenant, agent.id, sessionId, HISTORY_MESSAGES)
     let present = await presentAgent(services.store, tenant.workspaceId, agent, session.chat)
+    const kept = session.chat?.collected
+    let collecting: ChatCollecting | undefined
+    /** What of the message may be written down. */
+    let question = message
     const dynamicVariables = { ...session.chat?.dynamic_variables, ...interaction.dynamicVariables }
     if (!fitsVariables(dynamicVariables) && Object.keys(interaction.dynamicVariables).length > 0) {
       const msg = `must, with those of the session, have at most ${MAX_VARIABLES} names and 64 KiB in all`
@@ -105,28 +115,44 @@ export async function* interact(
         state: present.state,
         sessionId,
         dynamicVariables,
-        question: { text: message, at: askedAt },
+        collected: collecting?.stored ?? kept ?? {},
+        question: { text: question, at: askedAt },
         answer: { text: response, at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
       })
     const handoffs = new ChatHandoffs(services.tools, { workspaceId: tenant.workspaceId, sessionId, dynamicVariables })
+    const box = new ChatSecrets(redis, services.config, [tenant.workspaceId, agent.id, sessionId])
+    const chatSecrets = async ({ collect = [] }: AgentSpec, { secrets }: ChatCollecting) => {
+      if (!collect.some(({ secret }) => secret)) return {}
+      return Object.keys(secrets).length === 0 ? box.read() : box.add(secrets)
+    }
     let sources: Passage[] = []
     for (;;) {
       const { agent: speaker, state } = present
       const scope = { workspaceId: tenant.workspaceId, agentId: speaker.id }
-      sources = await retrieve(services, scope, message, TOP_K, signal).catch((err) => {
-        if (signal.aborted) throw err
-        // An answer from the prompt alone beats none.
-        log.warn({ err, agentId: speaker.id }, 'Retrieval failed; answering without passages')
-        return []
-      })
+      // What is typed as a value is no question, and may be secret.
+      const isValue = collecting === undefined ? kept?.pending !== undefined : collecting.isPending
+      sources = isValue
+        ? []
+        : await retrieve(services, scope, question, TOP_K, signal).catch((err) => {
+            if (signal.aborted) throw err
+            // An answer from the prompt alone beats none.
+            log.warn({ err, agentId: speaker.id }, 'Retrieval failed; answering without passages')
+            return []
+          })
       const own = agentSpec(speaker, dynamicVariables, sources.length > 0, { nowMs: clock.nowMs() })
+      const collects: ChatCollecting = new ChatCollecting(own, collecting?.stored ?? kept, clock.nowMs())
+      collecting = collects
+      question = collects.shown(question)
+      const asked = collects.isPending ? collects.answer(message) : undefined
+      const secrets = await chatSecrets(own, collects)
+      const variables = { ...dynamicVariables, ...collects.values }
       const { spec, faults } = await services.mcpTools.complete(speaker, own)
       if (faults.length > 0) log.warn({ agentId: speaker.id, faults }, 'A chat continues without some of its tools')
       const messages = session.messages.filter((one) => one.seq >= (state.handoff?.fromSeq ?? 0))
       const notes = state.handoff === undefined ? [] : [state.handoff.note]
       const read = [
         spec.systemPrompt,
-        message,
+        question,
         ...notes,
         ...messages.map(({ content }) => content),
         ...sources.map(({ text }) => text),
@@ -134,17 +160,23 @@ export async function* interact(
       askedCharacters = read.reduce((sum, text) => sum + text.length, 0)
       const before = response.length
       const model = await import('./model.ts')
-      words = model.streamAnswer(
-        plugins,
-        {
-          ...{ agent: spec, messages, passages: sources, notes, question: message },
-          isOver: () => handoffs.isMade,
-          callTool: async (name, input, aborted) =>
-            (await handoffs.call(speaker, name, input, aborted)) ??
-            (await callTool(services, { agent: speaker, scope, dynamicVariables, log }, name, input, aborted)),
-        },
-        { signal, log },
-      )
+      const chat = { agent: speaker, scope, dynamicVariables: variables, secrets, log }
+      words =
+        asked === undefined
+          ? model.streamAnswer(
+              plugins,
+              {
+                ...{ agent: spec, messages, passages: sources, notes, question, collected: collects.outputs },
+                collect: (wanted) => collects.begin(wanted),
+                guard: answerGuard(spec, log),
+                isOver: () => handoffs.isMade,
+                callTool: async (name, input, aborted) =>
+                  (await handoffs.call(speaker, name, input, aborted)) ??
+                  (await callTool(services, chat, name, input, aborted)),
+              },
+              { signal, log },
+            )
+          : sayOnly(asked)
       let step = await words.next()
       for (; !step.done; step = await words.next()) {
         response += step.value
@@ -198,6 +230,7 @@ async function callTool(
     agent: Agent
     scope: VectorScope
     dynamicVariables: Readonly<Record<string, string>>
+    secrets: Readonly<Record<string, string>>
     log: Logger
   },
   name: string,
@@ -206,7 +239,8 @@ async function callTool(
 ): Promise<string> {
   const tools = chat.agent.tools as unknown as readonly Tool[]
   if (!tools.some((tool) => tool.type === 'knowledge' && tool.name === name)) {
-    const scope = { workspaceId: chat.scope.workspaceId, dynamicVariables: chat.dynamicVariables }
+    const { dynamicVariables, secrets } = chat
+    const scope = { workspaceId: chat.scope.workspaceId, dynamicVariables, secrets }
     return (await services.tools.ofChat(tools, name, input, scope, signal)) ?? `There is no tool "${name}".`
   }
   const passages = await retrieve(services, chat.scope, String(input.query ?? ''), TOP_K, signal)
@@ -224,6 +258,21 @@ function spend(spent: Spending, { inputTokens, outputTokens }: ChatModelUsage, c
   spent.usage.inputTokens += inputTokens
   spent.usage.outputTokens += outputTokens
   spent.costUsd = spent.costUsd === null || costUsd === null ? null : spent.costUsd + costUsd
+}
+
+/** A question for a value: no model is asked. */
+async function* sayOnly(text: string): AsyncGenerator<string, ChatModelUsage> {
+  yield text
+  return NOTHING_SPENT
+}
+
+function answerGuard({ agentId, guardrails, language = 'en' }: AgentSpec, log: Logger): AnswerGuard | undefined {
+  if (guardrails === undefined || isUnguarded(guardrails)) return undefined
+  return {
+    guard: new Guard(guardrails, () => language),
+    phrase: () => languageOf(language).phrases.cannotSay,
+    refused: ({ rule, found }, action) => log.info({ agentId, rule, found, action }, 'An answer of a chat was guarded'),
+  }
 }
 
 function tokensOf(characters: number): number {

@@ -1,8 +1,11 @@
 import { initializeLogger, llm } from '@livekit/agents'
+import { collectTool } from '../../runtime/call/log/collect-output.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { collectToolSpec } from '../../runtime/conversation/collecting/collect-tool-spec.ts'
 import { instructionsFor } from '../../runtime/conversation/languages/instructions.ts'
 import { Breakers } from '../../runtime/conversation/providers/breaker.ts'
 import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers/providers.ts'
+import { type AnswerGuard, guardedStep } from '../../runtime/conversation/replying/guarded-step.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { ResilientLlm } from '../../runtime/conversation/replying/resilient-llm.ts'
 import type { Spent } from '../../runtime/conversation/replying/spending.ts'
@@ -13,6 +16,7 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import { MAX_TOKENS } from '../../runtime/plugin-sdk/chat/llm-chunks.ts'
 import type { Logger } from '../../runtime/process/log.ts'
+import type { CollectedOutput } from './chat-collecting.ts'
 
 /** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */
 
@@ -25,6 +29,11 @@ interface Prompt {
   notes?: readonly string[]
   /** The chat was handed to another agent: this one says no more. */
   isOver?(): boolean
+  /** What tools returned that collect values: the model reads it behind the question. */
+  collected?: readonly CollectedOutput[]
+  /** The model wants values collected: the first question for them. */
+  collect?(wanted: readonly { id: string; name: string }[]): string
+  guard?: AnswerGuard | undefined
   /** Calls a tool of the agent: what the model is to read. */
   callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string>
 }
@@ -81,12 +90,20 @@ export async function* streamAnswer(
   try {
     for (let step = 0; ; step++) {
       const isLast = step === MAX_TOOL_STEPS
-      const { calls, saidWords } = yield* streamStep(model, context, isLast ? [] : tools, signal)
+      const { calls, saidWords } = yield* guardedStep(prompt.guard, context, (asked) =>
+        streamStep(model, asked, isLast ? [] : tools, signal),
+      )
       if (failure !== undefined) throw failed(plugins, agent, chain.lastFailure ?? failure.message, failure)
       if (calls.length === 0 || (isLast && saidWords)) return used
       if (isLast) {
         const detail = `it called tools ${MAX_TOOL_STEPS} times, and again where it was to answer without them`
         throw failed(plugins, agent, detail, new Error(detail))
+      }
+      const wanted = wantedOf(calls, agent)
+      if (wanted.length > 0 && prompt.collect !== undefined) {
+        const question = prompt.collect(wanted)
+        yield saidWords ? ` ${question}` : question
+        return used
       }
       for (const call of calls) context.items.push(call, await outputOf(call, prompt, signal))
       if (prompt.isOver?.()) return used
@@ -94,6 +111,14 @@ export async function* streamAnswer(
   } finally {
     await closeChain(chain, log)
   }
+}
+
+/** The values that the model wants collected. */
+function wantedOf(calls: readonly llm.FunctionCall[], agent: AgentSpec): { id: string; name: string }[] {
+  return calls.flatMap(({ callId, name }) => {
+    const item = agent.collect?.find((one) => collectTool(one.name) === name)
+    return item === undefined ? [] : [{ id: callId, name: item.name }]
+  })
 }
 
 /** A request is over: what it cost, also one that failed. */
@@ -110,16 +135,16 @@ function sumOf(tokens: number | undefined, more: number): number {
 
 /** The agent's tools as described to the model; outputOf calls them. */
 function toolsOf(agent: AgentSpec): llm.FunctionTool[] {
-  return (agent.tools ?? [])
-    .filter(({ kind }) => CHAT_TOOLS.has(kind))
-    .map(({ name, description, parameters }) =>
+  const collects = (agent.collect ?? []).map((item) => collectToolSpec(item))
+  return [...(agent.tools ?? []).filter(({ kind }) => CHAT_TOOLS.has(kind)), ...collects].map(
+    ({ name, description, parameters }) =>
       llm.tool({
         name,
         description,
         parameters: parameters as Parameters<typeof llm.tool>[0]['parameters'] & object,
         execute: async () => undefined,
       }),
-    )
+  )
 }
 
 async function outputOf(call: llm.FunctionCall, prompt: Prompt, signal: AbortSignal): Promise<llm.FunctionCallOutput> {
@@ -141,7 +166,7 @@ function parsed(json: string): Record<string, unknown> | undefined {
 }
 
 /** What the model reads: as in a call, passages stand just before the words they are for. */
-function contextOf({ agent, messages, passages, notes: told = [], question }: Prompt): llm.ChatContext {
+function contextOf({ agent, messages, passages, notes: told = [], question, collected = [] }: Prompt): llm.ChatContext {
   const context = llm.ChatContext.empty()
   const notes = passages.length === 0 ? [] : [{ role: 'system' as const, content: passagesNote(passages) }]
   const all = [
@@ -156,6 +181,12 @@ function contextOf({ agent, messages, passages, notes: told = [], question }: Pr
   all.forEach(({ role, content }, i) => {
     context.addMessage({ role, content, createdAt: nowMs - all.length + i })
   })
+  for (const { id, name, output } of collected) {
+    context.items.push(
+      llm.FunctionCall.create({ callId: id, name, args: '{}' }),
+      llm.FunctionCallOutput.create({ callId: id, name, output, isError: false }),
+    )
+  }
   return context
 }
 

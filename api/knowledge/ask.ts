@@ -20,8 +20,8 @@ export function answerAsks(services: {
   tools: Pick<ToolCalls, 'ofCall'>
 }): AskAnswers {
   return {
-    async tool(of, { id, name, arguments: given }, key) {
-      return services.tools.ofCall(of, name, given, { id, key }, signalWithin(TOOL_TIMEOUT_MS))
+    async tool(of, { id, name, arguments: given }, key, values) {
+      return services.tools.ofCall(of, name, given, { id, key, ...values }, signalWithin(TOOL_TIMEOUT_MS))
     },
     async knowledge({ callId, agentId }, { query, topK }) {
       const workspaceId = await workspaceOfCall(services.store, callId)

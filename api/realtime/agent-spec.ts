@@ -11,6 +11,7 @@ import {
 import { disclosureOf } from '../../runtime/dialing/ai-disclosure.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { ServedAgent } from '../../store/agents/served-agents.ts'
+import { collectSpec } from '../agents/collect.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
@@ -38,6 +39,7 @@ export function agentSpec(
   const spoken = (field: keyof ServedAgent & string, text: string): string =>
     fillVariables(text, values, { field, maxBytes: MAX_SPOKEN_BYTES })
   const firstMessage = spoken('first_message', agent.first_message)
+  const theirs = facts.direction === 'outbound' ? facts.calledNumber : facts.callerNumber
   const ofCall = [facts.callerNumber, facts.calledNumber].filter((number) => typeof number === 'string')
   const aiDisclosure = disclosureOf(agent.ai_disclosure, {
     numbers: numbers ?? ofCall,
@@ -54,6 +56,9 @@ export function agentSpec(
     stt: { provider: agent.stt_provider, model: agent.stt_model },
     tts: { provider: agent.tts_provider, voice: agent.tts_voice },
     ...speechSpec(agent),
+    ...collectSpec(agent),
+    ...(timeZone === '' ? {} : { timeZone }),
+    ...(theirs ? { callerNumber: theirs } : {}),
     ...(aiDisclosure === undefined ? {} : { aiDisclosure }),
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),

@@ -1,5 +1,6 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { HandoffOrder } from '../../runtime/call/control/hand-off.ts'
+import type { CollectedValues } from '../../runtime/call/control/worker-requests.ts'
 import type { ToolSpec } from '../../runtime/call/types/agent-spec.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
@@ -15,6 +16,7 @@ import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { unnamedArguments } from '../../runtime/tools/argument-names.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
+import { secretsFor, withoutSecretValues, withSecrets } from '../../runtime/tools/secret-values.ts'
 import { type HandoffTool, isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { TRANSFER_OUTPUT } from '../../runtime/tools/transfer-output.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
@@ -67,6 +69,8 @@ interface Asked {
 interface ToolScope {
   workspaceId: string
   dynamicVariables: Readonly<Record<string, string>>
+  /** Secret values of the conversation, by name. */
+  secrets?: Readonly<Record<string, string>> | undefined
 }
 
 export interface ToolCalls {
@@ -78,7 +82,7 @@ export interface ToolCalls {
     of: { callId: string; agentId: string; agentVersion?: number | undefined },
     name: string,
     input: Record<string, unknown>,
-    asked: { id: string; key: string },
+    asked: { id: string; key: string } & Partial<CollectedValues>,
     signal: AbortSignal,
   ): Promise<{ output: string; handoff?: HandoffOrder }>
   /** For a supervisor: transfers the caller. `output` describes the result. */
@@ -138,7 +142,9 @@ export function createToolCalls({
       log.error({ tool: tool.name, workspaceId: scope.workspaceId, reason: error.message }, 'A tool cannot be called')
       return { output: 'The request failed: the tool is not set up', fault: error.message }
     }
-    const asked = { input, parameters: tool.parameters, variables: scope.dynamicVariables }
+    const secrets = secretsFor(tool, scope.secrets)
+    const variables = { ...scope.dynamicVariables, ...secrets }
+    const asked = { input: withSecrets(input, secrets), parameters: tool.parameters, variables }
     const traced = requests && { requests, within }
     const options = { allowed, signal, idempotencyKey: key, traced }
     const result = await callHttp({ ...tool.http, headers }, asked, options)
@@ -254,7 +260,7 @@ export function createToolCalls({
     callId: string,
     tool: OwnTool | McpTarget,
     input: Record<string, unknown>,
-    scope: ToolsOfCall,
+    scope: ToolsOfCall & ToolScope,
     { id, key }: { id: string; key: string },
     signal: AbortSignal,
   ): Promise<ToolResult & { handoff?: HandoffOrder }> => {
@@ -265,7 +271,7 @@ export function createToolCalls({
       case 'http':
         return http(tool, input, scope, signal, { key, within })
       case 'client':
-        return onPage(callId, tool, input, key)
+        return onPage(callId, tool, withSecrets(input, secretsFor(tool, scope.secrets)), key)
       case 'transfer':
         return transfer(callId, tool, input, scope)
       case 'handoff':
@@ -298,7 +304,12 @@ export function createToolCalls({
 
   return {
     async ofCall({ callId, ...by }, name, input, asked, signal) {
-      const scope = await toolsOfCall(store, callId, by)
+      const found = await toolsOfCall(store, callId, by)
+      const scope = found && {
+        ...found,
+        dynamicVariables: { ...found.dynamicVariables, ...asked.collected },
+        secrets: asked.secrets,
+      }
       const tool = scope && (await named(scope.tools as Tool[], name, scope.workspaceId))
       if (scope === undefined || tool === undefined) {
         const output = scope && (await ofCampaign?.(callId, name, input))
@@ -306,7 +317,9 @@ export function createToolCalls({
       }
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return { output: unfit }
-      const { output, handoff, fault, reason } = await run(callId, tool, input, scope, asked, signal)
+      const made = await run(callId, tool, input, scope, asked, signal)
+      const { output, fault, reason } = withoutSecretValues(made, Object.values(scope.secrets ?? {}))
+      const { handoff } = made
       if (reason !== undefined) log.warn({ callId, tool: name, reason }, 'A tool of a call could not be reached')
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return { output, ...(handoff === undefined ? {} : { handoff }) }
@@ -337,13 +350,14 @@ export function createToolCalls({
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
       if ('type' in tool && tool.type !== 'http') return NOT_POSSIBLE
-      const { output, fault, reason } =
+      const made =
         'type' in tool
           ? await http(tool, input, scope, signal)
           : await mcp.call(scope.workspaceId, tool, input, {
               ...{ signal, key: undefined },
               traced: requests && { requests, within: undefined },
             })
+      const { output, fault, reason } = withoutSecretValues(made, Object.values(scope.secrets ?? {}))
       if (fault !== undefined) log.warn({ tool: name, fault, reason }, 'A tool of a chat failed')
       return output
     },

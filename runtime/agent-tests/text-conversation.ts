@@ -1,5 +1,6 @@
 import { outcomeOf } from '../call/control/session.ts'
 import type { OpenSession } from '../call/link/messages.ts'
+import { collectOutput, collectTool } from '../call/log/collect-output.ts'
 import { type CallEvent, type CallEventBody, isPassing } from '../call/log/events.ts'
 import { type CallState, fold, NOTHING_YET } from '../call/log/fold.ts'
 import { stagesOf } from '../call/path.ts'
@@ -80,7 +81,13 @@ export class TextConversation {
       elapsedMs: 0,
     }
     this.#stages = new Stages(
-      stagesOf({ open, callMs: (ms) => ms, language: () => this.#spoken.language }),
+      stagesOf({
+        open,
+        callMs: (ms) => ms,
+        language: () => this.#spoken.language,
+        tag: () => this.#spoken.tag,
+        nowMs: () => clock.nowMs(),
+      }),
       initialState(undefined),
       () => clock.monotonicMs(),
       (order) => this.#do(order),
@@ -93,6 +100,7 @@ export class TextConversation {
       clock,
       model: options.model,
       tools: agent.tools ?? [],
+      collects: agent.collect ?? [],
       speech: this.#speech,
       callTool: options.callTool,
       report: (report) => this.#report(report),
@@ -166,7 +174,11 @@ export class TextConversation {
       case 'note':
         this.#options.model.note(order.role, order.text)
         return
+      case 'collecting':
       case 'prepare_filler':
+        return
+      case 'collected':
+        this.#collected(order)
         return
       case 'play_filler':
         this.#playFiller(order.text)
@@ -178,6 +190,13 @@ export class TextConversation {
       case 'end':
         this.#end(order.reason === 'worker_drained' ? 'error' : order.reason, order.error)
     }
+  }
+
+  #collected({ event, continues }: Extract<Order, { type: 'collected' }>): void {
+    this.#tell(event)
+    const { id, name } = event
+    this.#options.model.returned({ id, name: collectTool(name), args: '{}', output: collectOutput(event) })
+    if (continues) this.#startReply(undefined)
   }
 
   #end(reason: EndReason, error?: string): void {

@@ -1,6 +1,7 @@
 import { initializeLogger, llm } from '@livekit/agents'
 import type { AgentSpec } from '../call/types/agent-spec.ts'
 import type { Usage } from '../call/types/usage.ts'
+import { collectToolSpec } from '../conversation/collecting/collect-tool-spec.ts'
 import { instructionsFor } from '../conversation/languages/instructions.ts'
 import { Breakers } from '../conversation/providers/breaker.ts'
 import type { Chain } from '../conversation/providers/chain.ts'
@@ -81,7 +82,8 @@ export class TextModel {
       }),
     )
     this.#add('system', instructionsFor(agent.systemPrompt, agent.language, agent))
-    this.#tools = (agent.tools ?? []).map(({ name, description, parameters }) =>
+    const collects = (agent.collect ?? []).map((item) => collectToolSpec(item))
+    this.#tools = [...(agent.tools ?? []), ...collects].map(({ name, description, parameters }) =>
       llm.tool({
         name,
         description,

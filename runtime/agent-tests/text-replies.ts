@@ -1,5 +1,6 @@
+import { collectTool } from '../call/log/collect-output.ts'
 import type { CallEventBody } from '../call/log/events.ts'
-import type { ToolSpec } from '../call/types/agent-spec.ts'
+import type { AgentSpec, ToolSpec } from '../call/types/agent-spec.ts'
 import type { Report } from '../conversation/stages/signal.ts'
 import { TRANSFER_OUTPUT } from '../tools/transfer-output.ts'
 import type { MockAnswer } from './mocks.ts'
@@ -20,6 +21,8 @@ interface TextRepliesOptions {
   clock: SimulatedClock
   model: ReplyModel
   tools: readonly ToolSpec[]
+  /** Values that the model has collected by tools. */
+  collects: NonNullable<AgentSpec['collect']>
   speech: TextSpeech
   callTool(name: string, given: Record<string, unknown>): Promise<MockAnswer>
   report(report: Report): void
@@ -76,8 +79,14 @@ export class TextReplies {
   #answered(answer: number, step: number, { text, calls, firstTextMs, tookMs, failed }: ModelStep): void {
     const { clock, model, speech, report, later } = this.#options
     const isCurrent = (): boolean => answer === this.#answer
-    const others = calls.filter(({ name }) => this.#kindOf(name) !== 'hang_up')
-    const hangsUp = others.length < calls.length
+    const collected = calls.flatMap(({ id, name }) => {
+      const item = this.#options.collects.find((one) => collectTool(one.name) === name)
+      return item === undefined ? [] : [{ id, name: item.name }]
+    })
+    const others = calls.filter(
+      ({ id, name }) => this.#kindOf(name) !== 'hang_up' && !collected.some((one) => one.id === id),
+    )
+    const hangsUp = others.length + collected.length < calls.length
     const isLast = others.length === 0
     if (text !== '') {
       later(firstTextMs, () => {
@@ -95,6 +104,11 @@ export class TextReplies {
         over: (heard) => remember?.(heard),
       })
     })
+    if (collected.length > 0) {
+      later(Math.max(tookMs, text === '' ? 0 : firstTextMs + VOICE_MS), () => {
+        for (const one of isCurrent() ? collected : []) report({ type: 'collect', ...one })
+      })
+    }
     if (isLast) return
     later(Math.max(tookMs, text === '' ? 0 : firstTextMs + VOICE_MS), () => {
       if (isCurrent()) this.#callTools(answer, step, others)

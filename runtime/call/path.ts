@@ -3,6 +3,7 @@ import type { SpeechOutput } from '../conversation/speaking/speech-output.ts'
 import { announcement } from '../conversation/stages/announcement.ts'
 import { answerer } from '../conversation/stages/answerer.ts'
 import { callerInput } from '../conversation/stages/caller-input.ts'
+import { collecting } from '../conversation/stages/collecting.ts'
 import { deadAir } from '../conversation/stages/dead-air.ts'
 import { endOfCall } from '../conversation/stages/end-of-call.ts'
 import { greeting } from '../conversation/stages/greeting.ts'
@@ -52,6 +53,7 @@ const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
   supervisor,
   answerer,
   greeting,
+  collecting,
   callerInput,
   listen,
   wishes,
@@ -105,8 +107,11 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
       // Read the clock once: on a busy machine two reads may be more than a frame apart.
       const nowMs = clock.monotonicMs()
       const place = call.timeline.heard(bytes, timestamp, nowMs)
-      call.tap?.caller(bytes, place)
-      call.supervision.caller(bytes, place)
+      // A secret is heard by the agent alone.
+      if (!hearsSecret(call)) {
+        call.tap?.caller(bytes, place)
+        call.supervision.caller(bytes, place)
+      }
       if (call.transferring?.isJoined) {
         call.transferring.audio(bytes, timestamp)
         return
@@ -167,8 +172,17 @@ export function carrierEvent({
 
 /** What was done to the call from outside: into the log, and to the worker, if there is one. */
 export function input(call: PathCall, body: CallEventBody): void {
-  const event = call.log.append(body)
-  if (event !== undefined) call.link?.event(event)
+  const event = call.log.append(hearsSecret(call) ? withoutInput(body) : body)
+  if (event !== undefined) call.link?.event({ ...event, ...body })
+}
+
+/** The caller is giving a value that is for tools alone. */
+const hearsSecret = ({ log }: PathCall): boolean => log.state.collecting?.secret === true
+
+/** What is keyed or typed, without saying what. */
+function withoutInput(body: CallEventBody): CallEventBody {
+  if (body.type === 'key') return { ...body, digit: '*' }
+  return body.type === 'typed' ? { ...body, text: '***' } : body
 }
 
 /** Why a worker that stops gives its sessions back. */

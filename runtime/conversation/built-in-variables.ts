@@ -14,6 +14,19 @@ export interface CallFacts {
   calledNumber?: string | null | undefined
 }
 
+/** The names of the variables every conversation has. */
+export const BUILT_IN_NAMES: ReadonlySet<string> = new Set([
+  'now',
+  'today',
+  'weekday',
+  'time',
+  'caller_number',
+  'called_number',
+  'call_id',
+  'direction',
+  'agent_name',
+])
+
 /**
  * The variables every conversation has, in the agent's language and time zone. `today` and `weekday` stay the same for a day, so
  * that prompts that name the day alone are still cached.

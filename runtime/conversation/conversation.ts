@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { LinkedConversation, SessionPort } from '../call/link/linked-conversation.ts'
 import type { OpenSession, SoundSpan } from '../call/link/messages.ts'
+import { collectOutput, collectTool } from '../call/log/collect-output.ts'
 import type { CallEvent, CallEventBody, EventOf } from '../call/log/events.ts'
 import { fromAgent, stagesOf, toAgent } from '../call/path.ts'
 import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
@@ -14,6 +15,11 @@ import { Limiter } from '../media/dsp/limiter.ts'
 import type { Pacer } from '../media/line/pacer.ts'
 import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
+import { type CollectState, collectPauseMs } from './collecting/collecting.ts'
+import type { ReadingContext } from './collecting/reading.ts'
+import { Guard } from './guarding/guard.ts'
+import type { GuardAction } from './guarding/guard-answer.ts'
+import { isUnguarded, type Refusal } from './guarding/refusal.ts'
 import { CallerHearing } from './hearing/caller-hearing.ts'
 import type { Breakers } from './providers/breaker.ts'
 import type { ProviderKind } from './providers/chain.ts'
@@ -28,7 +34,7 @@ import { Dialogue, type SpeechOver } from './replying/dialogue.ts'
 import { finishTools } from './replying/finish-tools.ts'
 import { Knowledge } from './replying/knowledge.ts'
 import { ResilientLlm } from './replying/resilient-llm.ts'
-import { makeTools } from './replying/tools.ts'
+import { makeCollectTools, makeTools } from './replying/tools.ts'
 import type { Fillers } from './speaking/fillers.ts'
 import { replayTimestamps } from './speaking/replay-timestamps.ts'
 import { ResilientTts } from './speaking/resilient-tts.ts'
@@ -102,6 +108,8 @@ export class Conversation implements LinkedConversation {
   #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
   #held: boolean
+  /** What is being collected from the caller. */
+  #collecting: { state: CollectState; context: ReadingContext } | undefined
   #closing: Promise<void> | undefined
 
   /** @param answeredMs when the call was answered, monotonic */
@@ -117,10 +125,18 @@ export class Conversation implements LinkedConversation {
     this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
-    this.#toolCalls = resume?.toolCalls ?? resume?.tools.length ?? 0
+    // A value that is being collected has the id of a call that returned nothing yet.
+    const pending = resume?.collecting === undefined ? 0 : 1
+    this.#toolCalls = (resume?.toolCalls ?? resume?.tools.length ?? 0) + pending
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#stages = new Stages(
-      stagesOf({ open, callMs, language: () => this.#hearing.spoken.language }),
+      stagesOf({
+        open,
+        callMs,
+        language: () => this.#hearing.spoken.language,
+        tag: () => this.#hearing.spoken.tag,
+        nowMs: () => clock.nowMs(),
+      }),
       initialState(resume),
       () => clock.monotonicMs(),
       (order) => this.#do(order),
@@ -158,14 +174,20 @@ export class Conversation implements LinkedConversation {
         speaks: () => this.#output.speaking,
         said: () => this.#output.heardSoFar()?.text ?? '',
       },
+      dictationPauseMs: (words) =>
+        this.#collecting && collectPauseMs(this.#collecting.state, words, this.#collecting.context),
       events: {
         report: (report) => {
           this.#heedVoice(report)
           this.#report(report)
         },
-        words: (text) => this.#knowledge?.hint(text),
+        // What is dictated is no question, and no model's to answer.
+        words: (text) => this.#collecting ?? this.#knowledge?.hint(text),
         // Sound that is made in vain costs: a model that speaks is asked when the turn is over.
-        prepares: (on) => this.#dialogue.prepareReplies(on && this.#realtime?.speaks !== true),
+        prepares: (on) => {
+          const mayPrepare = this.#collecting === undefined && this.#realtime?.speaks !== true
+          this.#dialogue.prepareReplies(on && mayPrepare)
+        },
         language: (tag) => this.#tts.speakIn(tag),
         unheard: () => this.#unanswered('stt', 'reply', true),
         failed: (err) => this.#failed('session', err),
@@ -189,19 +211,21 @@ export class Conversation implements LinkedConversation {
       output: this.#output,
       voiceOf: (audio) => this.#voiceOf(audio),
       knowledge: this.#knowledge,
-      tools: (hangUp) =>
-        makeTools(
-          agent.tools ?? [],
-          port,
-          {
-            nextId: () => `tool-${++this.#toolCalls}`,
-            hangUp,
-            settle: () => this.#settle(false),
-            transferring: (on) => this.#report({ type: 'transferring', on }),
-            phrases: () => this.#hearing.spoken.language.phrases,
-          },
-          this.#abort.signal,
-        ),
+      guard: this.#guard(),
+      tools: (hangUp) => {
+        const hooks = {
+          nextId: () => `tool-${++this.#toolCalls}`,
+          hangUp,
+          settle: () => this.#settle(false),
+          collect: (id: string, name: string) => this.#report({ type: 'collect', id, name }),
+          transferring: (on: boolean) => this.#report({ type: 'transferring', on }),
+          phrases: () => this.#hearing.spoken.language.phrases,
+        }
+        return [
+          ...makeTools(agent.tools ?? [], port, hooks, this.#abort.signal),
+          ...makeCollectTools(agent.collect ?? [], hooks),
+        ]
+      },
       listen: () => this.#hearing.recogniser.stream(),
       pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
       events: {
@@ -224,7 +248,12 @@ export class Conversation implements LinkedConversation {
     )
     const realtime = this.#realtime
     if (realtime !== undefined) {
-      this.#leave.push(this.#hearing.inbound.listen((samples) => realtime.caller.hear(samples)))
+      this.#leave.push(
+        // What is dictated, secrets among it, is no model's to hear.
+        this.#hearing.inbound.listen((samples) => {
+          if (this.#collecting === undefined) realtime.caller.hear(samples)
+        }),
+      )
     }
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
@@ -337,6 +366,14 @@ export class Conversation implements LinkedConversation {
       case 'note':
         this.#dialogue.note(order.role, order.text, this.#deps.clock.nowMs())
         return
+      case 'collecting':
+        this.#collecting = order.state && { state: order.state, context: order.context }
+        if (order.state !== undefined) this.#realtime?.caller.drop()
+        this.#dialogue.prepareReplies(order.state === undefined)
+        return
+      case 'collected':
+        inBackground('call', this.#collected(order))
+        return
       case 'prepare_filler':
         if (order.text === '') return
         this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
@@ -356,6 +393,41 @@ export class Conversation implements LinkedConversation {
       case 'end':
         // Other signals of the same report are logged before the end.
         queueMicrotask(boundary('call', () => this.#end(order.reason, order.error)))
+    }
+  }
+
+  /** The model gets what was collected, a secret's value the api node alone. */
+  async #collected({ event, continues, secret }: Extract<Order, { type: 'collected' }>): Promise<void> {
+    let known = event
+    if (secret !== undefined) {
+      try {
+        await this.#port.ask('secret', secret, this.#abort.signal)
+      } catch (err) {
+        this.#failed('session', err)
+        known = { ...event, status: 'gave_up' }
+      }
+      if (this.#closing !== undefined) return
+    }
+    this.#tell(known)
+    const { id, name } = known
+    this.#dialogue.toolReturned({ id, name: collectTool(name), output: collectOutput(known) }, this.#deps.clock.nowMs())
+    if (continues) this.#dialogue.continueReply(undefined)
+  }
+
+  #guard() {
+    const { guardrails } = this.#open.agent
+    if (guardrails === undefined || isUnguarded(guardrails)) return undefined
+    return {
+      guard: new Guard(guardrails, () => this.#hearing.spoken.tag),
+      phrase: () => this.#hearing.spoken.language.phrases.cannotSay,
+      refused: ({ rule, sentence, found }: Refusal, action: GuardAction) =>
+        this.#tell({
+          type: 'guarded',
+          rule,
+          action,
+          sentence: sentence.trim().slice(0, 500),
+          found: found.slice(0, 200),
+        }),
     }
   }
 
@@ -384,7 +456,7 @@ export class Conversation implements LinkedConversation {
 
   /** A speech-to-speech model hears voices, and no noise. */
   #heedVoice({ type }: Report): void {
-    const caller = this.#realtime?.caller
+    const caller = this.#collecting === undefined ? this.#realtime?.caller : undefined
     if (type === 'speech_started') caller?.voice(true)
     else if (type === 'speech_ended') caller?.voice(false)
     else if (type === 'noise' || type === 'no_words') caller?.drop()

@@ -20,6 +20,11 @@ interface Named {
   description: string
 }
 
+interface MayTakeSecrets {
+  /** The secret values that are filled into its request, by the names they are collected by. */
+  secrets?: string[]
+}
+
 /** A server of the Model Context Protocol, which lists tools of its own. */
 export interface McpSource extends Named {
   type: 'mcp'
@@ -51,8 +56,8 @@ export type Tool = OwnTool | McpSource
 /** A tool the agent's maker described. */
 export type OwnTool =
   /** A function of the page that the caller has open. */
-  | (Named & { type: 'client'; parameters: Record<string, unknown>; timeoutMs: number })
-  | (Named & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
+  | (Named & MayTakeSecrets & { type: 'client'; parameters: Record<string, unknown>; timeoutMs: number })
+  | (Named & MayTakeSecrets & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
   | (Named & { type: 'transfer'; to: string; mode?: 'blind' | 'warm' })
   | HandoffTool
   | (Named & { type: 'hang_up' | 'send_dtmf' | 'knowledge' })

@@ -39,6 +39,8 @@ export const VERSIONED_COLUMNS = {
   phrases: undefined,
   analysis: undefined,
   procedures: [],
+  collect: [],
+  guardrails: {},
 } satisfies Partial<Record<keyof Agent, unknown>>
 
 /** The columns that hold for an agent whatever version is live: a change of them is at once. */

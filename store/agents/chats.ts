@@ -69,6 +69,8 @@ interface ChatExchange {
   state: ChatState
   sessionId: string
   dynamicVariables: Readonly<Record<string, string>>
+  /** See chats.collected. */
+  collected: object
   question: { text: string; at: Date }
   answer: { text: string; at: Date; inputTokens: number; outputTokens: number; costUsd: number | null }
 }
@@ -88,6 +90,7 @@ export function appendExchange(tenant: Tenant, chat: Chat | undefined, exchange:
     present_agent_id: exchange.presentAgentId,
     state: JSON.stringify(exchange.state),
     dynamic_variables: JSON.stringify(exchange.dynamicVariables),
+    collected: JSON.stringify(exchange.collected),
     updated_at: answer.at,
   }
   return tenant.db.transaction().execute(async (db) => {

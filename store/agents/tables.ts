@@ -57,6 +57,10 @@ export interface AgentsTable {
   unpublished: ColumnType<boolean, never, never>
   /** What is found out of its calls after their end. */
   analysis: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  /** What it collects from callers. */
+  collect: JSONColumnType<Record<string, unknown>[], string | undefined, string>
+  /** What its answers are checked for. */
+  guardrails: JSONColumnType<Record<string, unknown>, string | undefined, string>
   /** Counts the changes of what retrieval may find. */
   knowledge_version: Generated<number>
   created_at: CreatedAt
@@ -102,6 +106,8 @@ interface ChatsTable {
   /** The agent that the chat was handed to; null: it is its own. */
   present_agent_id: string | null
   state: JSONColumnType<ChatState, string | undefined, string>
+  /** What was collected in it, and what is being. */
+  collected: JSONColumnType<Record<string, unknown>, string | undefined, string>
   created_at: CreatedAt
   updated_at: Generated<Date>
 }

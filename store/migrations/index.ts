@@ -53,6 +53,7 @@ import { sql as invitationLinks } from './0107-invitation-links.ts'
 import { sql as identities } from './0108-identities.ts'
 import { sql as agentVersions } from './0109-agent-versions.ts'
 import { sql as handOffs } from './0113-hand-offs.ts'
+import { sql as collect } from './0114-collect.ts'
 import { sql as audioTokens } from './0115-audio-tokens.ts'
 import { sql as providerKeys } from './0118-provider-keys.ts'
 import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
@@ -152,6 +153,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0108-identities', sql: identities },
   { name: '0109-agent-versions', sql: agentVersions },
   { name: '0113-hand-offs', sql: handOffs },
+  { name: '0114-collect', sql: collect },
   { name: '0115-audio-tokens', sql: audioTokens },
   { name: '0118-provider-keys', sql: providerKeys },
   { name: '0119-call-sums-in-detail', sql: callSumsInDetail.sql },

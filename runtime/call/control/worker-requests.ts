@@ -3,7 +3,7 @@ import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { maskedArguments } from '../../tools/masked.ts'
-import { type AskMethod, type AskMethods, HAND_OFF_ASK, KNOWLEDGE_ASK, TOOL_ASK } from '../link/messages.ts'
+import { type AskMethod, type AskMethods, HAND_OFF_ASK, KNOWLEDGE_ASK, SECRET_ASK, TOOL_ASK } from '../link/messages.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import { HANDED_OFF_OUTPUT } from '../types/hand-off.ts'
@@ -17,7 +17,16 @@ const TOO_LATE = 'Another agent has the call by now.'
 
 const toolAsk = Compile(TOOL_ASK)
 const handOffAsk = Compile(HAND_OFF_ASK)
+const secretAsk = Compile(SECRET_ASK)
 const knowledgeAsk = Compile(KNOWLEDGE_ASK)
+
+/** What was collected from the caller, by name. */
+export interface CollectedValues {
+  /** For templates of every tool. */
+  readonly collected: Readonly<Record<string, string>>
+  /** For tools that list them. Never logged. */
+  readonly secrets: Readonly<Record<string, string>>
+}
 
 /** Whose question it is: the agent that has the call. */
 interface Asker {
@@ -33,6 +42,7 @@ export interface AskAnswers {
     of: Asker,
     params: AskMethods['tool']['params'],
     key: string,
+    values: CollectedValues,
   ): Promise<AskMethods['tool']['result'] & { handoff?: HandoffOrder }>
   knowledge(of: Asker, params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']>
 }
@@ -53,6 +63,7 @@ interface WorkerRequestsOptions {
 /** Requests of one call's workers: each is answered once and written to the call log. */
 export class WorkerRequests {
   readonly #options: WorkerRequestsOptions
+  readonly #secrets: Record<string, string> = {}
   readonly #tools = new Map<string, Promise<AskMethods['tool']['result']>>()
   /** A hand-off that waits for the worker's last words. */
   #armed: { id: string; order: HandoffOrder; timer: NodeJS.Timeout } | undefined
@@ -66,6 +77,10 @@ export class WorkerRequests {
     if (method === 'knowledge' && knowledgeAsk.Check(params)) return this.#lookUp(params)
     if (method === 'tool' && toolAsk.Check(params)) return this.#tool(params)
     if (method === 'hand_off' && handOffAsk.Check(params)) return this.#go(params.id)
+    if (method === 'secret' && secretAsk.Check(params)) {
+      this.#secrets[params.name] = params.value
+      return {}
+    }
     throw new PatchbayError('validation')
   }
 
@@ -99,6 +114,7 @@ export class WorkerRequests {
         { callId, agentId, agentVersion },
         params,
         `${callId}:${id}`,
+        { collected: log.state.collected, secrets: { ...this.#secrets } },
       )
       const output = handoff === undefined ? result : this.#arm(id, handoff, agentId)
       log.append({ type: 'tool_returned', id, result: output, ms: took() })

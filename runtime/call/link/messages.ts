@@ -63,6 +63,11 @@ export const TOOL_ASK = Type.Object({
 
 /** The call goes to the agent that the tool call of this id named: what was to be said before is said. */
 export const HAND_OFF_ASK = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+/** A collected value that is for tools alone; the api node keeps it as long as the call lasts. */
+export const SECRET_ASK = Type.Object({
+  name: Type.String({ maxLength: 200 }),
+  value: Type.String({ maxLength: 4_000 }),
+})
 
 /** What a worker may ask its api node while a session runs. */
 export interface AskMethods {
@@ -76,6 +81,10 @@ export interface AskMethods {
     result: { output: string }
   }
   hand_off: { params: Static<typeof HAND_OFF_ASK>; result: Record<string, never> }
+  secret: {
+    params: Static<typeof SECRET_ASK>
+    result: Record<string, never>
+  }
 }
 export type AskMethod = keyof AskMethods
 
@@ -112,7 +121,12 @@ export const WORKER_MESSAGE = Type.Union([
   message('ended', { session, reason: SESSION_END_REASON, error: Type.Optional(text) }),
   /** The last message of the session, whichever side ended it. */
   message('closed', { session }),
-  message('ask', { session, id, method: stringEnum('knowledge', 'tool', 'hand_off'), params: Type.Unknown() }),
+  message('ask', {
+    session,
+    id,
+    method: stringEnum('knowledge', 'tool', 'hand_off', 'secret'),
+    params: Type.Unknown(),
+  }),
 ])
 export type WorkerMessage = Static<typeof WORKER_MESSAGE>
 

@@ -10,7 +10,12 @@ import type { AskMethod, AskMethods, SoundSpan, WorkerMessage } from './messages
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
 
-const ASK_TIMEOUT_MS: Readonly<Record<AskMethod, number>> = { knowledge: 10_000, tool: 150_000, hand_off: 10_000 }
+const ASK_TIMEOUT_MS: Readonly<Record<AskMethod, number>> = {
+  knowledge: 10_000,
+  tool: 150_000,
+  hand_off: 10_000,
+  secret: 10_000,
+}
 const MAX_ASKS = 64
 /** Of a sentence that says what went wrong. */
 export const MAX_SENTENCE_CHARS = 2_000

@@ -123,6 +123,37 @@ const TOOLS = [
   }),
 ] as const
 
+const COLLECTED = [
+  /** The agent asks for a value, or reads one back; `id` is the tool's call. Of a secret no value is told. */
+  event('collecting', {
+    id: name,
+    name,
+    secret: Type.Boolean(),
+    phase: stringEnum('asking', 'confirming'),
+    attempts: Type.Integer({ minimum: 1 }),
+    value: Type.Optional(text),
+    confidence: Type.Optional(amount),
+  }),
+  /** What came of it; `not_answered`: the caller asked something else. Of a secret neither value nor words are told. */
+  event('collected', {
+    id: name,
+    name,
+    secret: Type.Boolean(),
+    status: stringEnum('collected', 'gave_up', 'not_answered'),
+    attempts: Type.Integer({ minimum: 1 }),
+    value: Type.Optional(text),
+    confidence: Type.Optional(amount),
+    heard: Type.Optional(text),
+  }),
+  /** A sentence was not said: the answer was made once more, a set phrase was said, or the rest was left out. */
+  event('guarded', {
+    rule: stringEnum('never', 'patterns', 'money', 'date', 'url', 'max_sentences', 'language'),
+    action: stringEnum('regenerated', 'phrase', 'cut'),
+    sentence: text,
+    found: text,
+  }),
+] as const
+
 const LINE = [
   event('answered_by', {
     by: ANSWERER,
@@ -208,7 +239,16 @@ const PEOPLE = [
   event('hung_up', { who }),
 ] as const
 
-export const CALL_EVENT = Type.Union([...LIFE, ...CALLER, ...AGENT, ...TOOLS, ...LINE, ...MONEY, ...PEOPLE])
+export const CALL_EVENT = Type.Union([
+  ...LIFE,
+  ...CALLER,
+  ...AGENT,
+  ...TOOLS,
+  ...COLLECTED,
+  ...LINE,
+  ...MONEY,
+  ...PEOPLE,
+])
 
 /** An event in its place, as it travels. */
 export const CALL_EVENT_IN_PLACE = Type.Intersect([

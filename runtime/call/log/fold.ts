@@ -1,4 +1,5 @@
 import { shortText } from '../../lib/text.ts'
+import { collectOutput, collectTool } from './collect-output.ts'
 import type { CallEvent, CallEventBody, EventOf } from './events.ts'
 import { handoffNote, noteOf } from './note.ts'
 import type { Handoff, Note, ToolCall, Turn } from './resume.ts'
@@ -22,6 +23,10 @@ export interface CallState {
   /** A worker that is gone was to say it: the next one says what is left of it, and tells so anew. */
   readonly replayTimestamps: boolean
   readonly tools: readonly ToolCall[]
+  /** What is being collected, as far as it is. */
+  readonly collecting: EventOf<'collecting'> | undefined
+  /** What was collected, by name; without secrets. */
+  readonly collected: Readonly<Record<string, string>>
   readonly consent: EventOf<'consent'>['consent'] | undefined
   readonly greeting: EventOf<'greeting'>['step'] | undefined
   /** How many turns were said before that step of the greeting began. */
@@ -56,6 +61,8 @@ export const NOTHING_YET: CallState = {
   said: undefined,
   replayTimestamps: false,
   tools: [],
+  collecting: undefined,
+  collected: {},
   consent: undefined,
   greeting: undefined,
   greetingFrom: 0,
@@ -150,6 +157,10 @@ export function fold(state: CallState, event: CallEvent): CallState {
             : tool,
         ),
       }
+    case 'collecting':
+      return { ...state, collecting: event }
+    case 'collected':
+      return collected(state, event)
     case 'fault':
       return { ...state, faults: withFault(state.faults, event.sentence) }
     case 'ended':
@@ -171,6 +182,18 @@ export function errorOf({ faults }: CallState, endError: string | undefined): st
   const others = faults.filter((fault) => endError === undefined || !endError.includes(fault))
   const all = endError === undefined ? others : [endError, ...others]
   return all.length === 0 ? undefined : all.join('. ')
+}
+
+/** The model reads it as what its tool returned. */
+function collected(state: CallState, event: EventOf<'collected'>): CallState {
+  const { id, name, value } = event
+  const tool = { id, name: collectTool(name), arguments: {}, result: collectOutput(event), turn: state.turns.length }
+  return {
+    ...state,
+    tools: [...state.tools, tool],
+    collecting: state.collecting?.id === id ? undefined : state.collecting,
+    collected: value === undefined ? state.collected : { ...state.collected, [name]: value },
+  }
 }
 
 function heard(state: CallState, event: EventOf<'heard'>): CallState {

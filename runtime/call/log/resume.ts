@@ -49,6 +49,15 @@ export interface Handoff {
   /** The next agent could not take the call; or it is this that brought the call back. */
   readonly failed: boolean
 }
+/** Of an event `collecting`. */
+const COLLECTING = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  phase: stringEnum('asking', 'confirming'),
+  attempts: Type.Integer({ minimum: 1 }),
+  value: Type.Optional(Type.String()),
+  confidence: Type.Optional(Type.Number()),
+})
 
 /** What happened in a call so far, as the worker needs it that takes the call over: folded from the call's log. */
 export const RESUME = Type.Object({
@@ -59,6 +68,8 @@ export const RESUME = Type.Object({
   tools: Type.Array(TOOL_CALL),
   /** How many tools were called in the call, those that are left out here among them; absent: these. */
   toolCalls: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** What was being collected. */
+  collecting: Type.Optional(COLLECTING),
   consent: Type.Optional(CONSENT),
   /** The step of the greeting that was begun last; absent: none was. */
   greeting: Type.Optional(GREETING_STEP),
@@ -92,12 +103,13 @@ export type Resume = Static<typeof RESUME>
 /** The state handed to the next worker. `heard`: the caller's last packet. */
 export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
   const { said, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } = state
-  const { muted, held, takenOver, owesReply } = state
+  const { muted, held, takenOver, owesReply, collecting } = state
   const { from, ...known } = knownToAgent(state)
   return {
     ...known,
     toolCalls: state.tools.length,
     ...(said === undefined ? {} : { said }),
+    ...(collecting === undefined ? {} : { collecting: collectingOf(collecting) }),
     ...(consent === undefined ? {} : { consent }),
     ...(greeting === undefined ? {} : { greeting, greetingFrom: Math.max(0, greetingFrom - from) }),
     ...(consentOwesTurn ? { consentOwesTurn } : {}),
@@ -135,6 +147,24 @@ function knownToAgent({ turns, tools, notes, handoffs }: CallState): Pick<Resume
     tools: tools.slice(last.tools).map(moved),
     notes: [...read, ...told].sort((a, b) => a.turn - b.turn).map(moved),
     from,
+  }
+}
+
+const collectingOf = ({
+  id,
+  name,
+  phase,
+  attempts,
+  value,
+  confidence,
+}: EventOf<'collecting'>): Resume['collecting'] => {
+  return {
+    id,
+    name,
+    phase,
+    attempts,
+    ...(value === undefined ? {} : { value }),
+    ...(confidence === undefined ? {} : { confidence }),
   }
 }
 

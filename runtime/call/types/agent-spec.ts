@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { stringEnum } from '../../lib/string-enum.ts'
+import { COLLECT_TYPES } from './collect-types.ts'
+import { GUARDRAILS } from './guardrails.ts'
 
 const ms = Type.Number()
 
@@ -26,6 +28,19 @@ const TOOL_SPEC = Type.Object({
   says: Type.Optional(Type.String()),
 })
 export type ToolSpec = Static<typeof TOOL_SPEC>
+
+/** A value that callers dictate, spell or key (runtime/conversation/collecting). */
+const COLLECT_ITEM = Type.Object({
+  name: Type.String(),
+  type: stringEnum(...COLLECT_TYPES),
+  prompt: Type.Optional(Type.String()),
+  spellBack: Type.Boolean(),
+  secret: Type.Boolean(),
+  attempts: Type.Integer({ minimum: 1 }),
+  options: Type.Optional(Type.Array(Type.String())),
+  length: Type.Optional(Type.Integer({ minimum: 1 })),
+  luhn: Type.Optional(Type.Boolean()),
+})
 
 /** The agent as the worker needs it, variables already filled in. */
 export const AGENT_SPEC = Type.Object({
@@ -62,6 +77,14 @@ export const AGENT_SPEC = Type.Object({
   fallbacks: Type.Optional(FALLBACKS),
   /** What the agent may do besides speaking. */
   tools: Type.Optional(Type.Array(TOOL_SPEC)),
+  /** What it collects from callers, each by a tool of its own (runtime/call/log/collect-output.ts). */
+  collect: Type.Optional(Type.Array(COLLECT_ITEM)),
+  /** What its answers are checked for before they are said. */
+  guardrails: Type.Optional(GUARDRAILS),
+  /** IANA; absent: UTC. */
+  timeZone: Type.Optional(Type.String()),
+  /** The other side's telephone number. */
+  callerNumber: Type.Optional(Type.String()),
   /** True when the agent has a knowledge base: the worker asks for passages before each reply. */
   hasKnowledge: Type.Boolean(),
   /** Said before everything else and to its end: that the call is recorded. */

@@ -51,6 +51,13 @@ export function beginCollecting(item: CollectItem, { forms }: ReadingContext, as
   return { type: 'say', text, state: { item, phase: 'asking', attempts: 1, heard: '', unclear: 0 } }
 }
 
+/** The question, or the value read back, once more: another worker goes on. */
+export function repeatCollecting(state: CollectState, context: ReadingContext): CollectStep {
+  const { item, phase, reading } = state
+  if (phase === 'confirming' && reading !== undefined) return readBack(state, reading, context)
+  return { type: 'say', text: item.prompt ?? context.forms.says.ask[item.type], state }
+}
+
 /** What follows from an answer of the caller. */
 export function answerCollecting(
   state: CollectState,

@@ -4,7 +4,9 @@ import type { SpokenForms } from './spoken-forms.ts'
 import { isMark, isNumeral, phraseAt, type Token } from './tokens.ts'
 
 /** A number or an amount, with a point before its decimals. */
-export function readAmount(tokens: readonly Token[], { forms }: ReadingContext): Reading | undefined {
+export function readAmount(said: readonly Token[], { forms }: ReadingContext): Reading | undefined {
+  // A comma between words is a pause, not the mark before decimals.
+  const tokens = said.filter(({ raw }, at) => raw !== ',' || (isNumber(said[at - 1]) && isNumber(said[at + 1])))
   for (let at = 0; at < tokens.length; at++) {
     const whole = wholeAt(tokens, at, forms)
     if (whole === undefined || isLoneArticle(tokens, at, whole.length, forms)) continue
@@ -20,6 +22,8 @@ export function readAmount(tokens: readonly Token[], { forms }: ReadingContext):
   const half = tokens.find(({ plain }) => Object.hasOwn(forms.half, plain))
   return half === undefined ? undefined : { value: String(forms.half[half.plain]), confidence: 0.6, complete: false }
 }
+
+const isNumber = (token: Token | undefined): boolean => token !== undefined && isNumeral(token)
 
 interface Whole {
   readonly value: string
@@ -63,8 +67,10 @@ function withFraction(tokens: readonly Token[], at: number, whole: Whole, forms:
     phraseAt(tokens, behind, forms.million) > 0 ? 1_000_000 : phraseAt(tokens, behind, forms.thousand) > 0 ? 1_000 : 1
   if (scale > 1) return { value: String(Number(whole.value) * scale), length: behind + 1 - at }
   if (whole.value.includes('.')) return whole
-  const point = phraseAt(tokens, behind, forms.decimal)
-  if (point > 0) {
+  const named = phraseAt(tokens, behind, forms.decimal)
+  if (named > 0) {
+    // "Twelve point, five."
+    const point = named + (tokens[behind + named]?.raw === ',' ? 1 : 0)
     const { digits } = digitsIn(tokens.slice(behind + point), forms)
     const number = numberAt(tokens, behind + point, forms)
     if (digits !== '' && number !== undefined) {

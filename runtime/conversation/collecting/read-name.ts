@@ -13,7 +13,7 @@ export function readName(tokens: readonly Token[], { forms }: ReadingContext): R
   if (rest.length === 0) return undefined
   const runs = speltRuns(speltParts(rest, forms))
   if (runs.length === 0) {
-    const value = capitals(textOf(rest))
+    const value = capitals(textOf(rest).replaceAll(',', ''))
     return /\p{L}/u.test(value) ? { value: value.slice(0, MAX_CHARS), confidence: 0.6, complete: false } : undefined
   }
   const said = saidBeforeSpelling(rest, forms)

@@ -101,7 +101,9 @@ function rowCorrected(row: string, tokens: readonly Token[], forms: SpokenForms)
   if (swapped !== undefined) return swapped
   const place = placeIn(tokens, forms)
   if (place !== undefined) {
-    const behind = digitsIn(withoutArticles(tokens.slice(place.behind), forms), forms).digits
+    const after = withoutArticles(tokens.slice(place.behind), forms)
+    // "È sei": a digit at the end is one, also where it is another word elsewhere.
+    const behind = digitsIn(after, forms).digits || digitsIn(after.slice(-1), forms).digits
     const digits = behind === '' ? digitsIn(tokens.slice(0, place.at), forms).digits : behind
     if (digits === '' || digits.length >= row.length) return undefined
     const from = place.from < 0 ? row.length + place.from - (place.from === -1 ? digits.length - 1 : 0) : place.from

@@ -1,4 +1,5 @@
-import type { CollectType, SpokenForms } from './spoken-forms.ts'
+import type { CollectType } from '../../call/types/collect-types.ts'
+import type { SpokenForms } from './spoken-forms.ts'
 
 /** What is collected in a conversation. */
 export interface CollectItem {

@@ -1,3 +1,5 @@
+import type { CollectType } from '../../call/types/collect-types.ts'
+
 /** How one language says numbers, letters, dates and times, and what callers say around them. All words are plain (languages/plain.ts). */
 export interface SpokenForms {
   /** ISO 639-1. */
@@ -113,20 +115,6 @@ export interface CollectPhrases {
   readonly underscore: string
   readonly plus: string
 }
-
-export const COLLECT_TYPES = [
-  'name',
-  'email',
-  'phone',
-  'date',
-  'time',
-  'address',
-  'number',
-  'digits',
-  'choice',
-  'free',
-] as const
-export type CollectType = (typeof COLLECT_TYPES)[number]
 
 /** The words of a text between blanks. */
 export const wordList = (text: string): readonly string[] => text.trim().split(/\s+/).filter(Boolean)

@@ -1,5 +1,5 @@
 import type { Guard, GuardedAnswer } from './guard.ts'
-import { type Refusal, reasonOf } from './guardrails.ts'
+import { type Refusal, reasonOf } from './refusal.ts'
 
 /** Ends a sentence before its successor is known: voices begin with it. */
 export const SENTENCE_END = '\u2029'

@@ -1,9 +1,10 @@
+import type { Guardrails } from '../../call/types/guardrails.ts'
 import { splitSentences } from '../../plugin-sdk/speech/sentences.ts'
 import { detectLanguage } from '../languages/detect.ts'
 import { baseOf, MULTI } from '../languages/index.ts'
 import { Grounds, opensFact } from './grounds.ts'
-import type { Guardrails, Refusal } from './guardrails.ts'
 import { NeverSaid } from './never-said.ts'
+import type { Refusal } from './refusal.ts'
 
 /** Fewer words are no evidence of a language. */
 const LEAST_WORDS = 5

@@ -49,6 +49,8 @@ interface CallerHearingOptions {
   /** Silence that ends every turn of the caller's; undefined: by their words. */
   fixedSilenceMs: number | undefined
   agent: AgentVoice
+  /** See TurnEnd. */
+  dictationPauseMs(words: string): number | undefined
   events: CallerHearingEvents
   signal: AbortSignal
 }
@@ -88,6 +90,7 @@ export class CallerHearing {
       inbound: this.inbound,
       clock,
       endingOf: (words, circumstances) => endingOf(words, circumstances, this.spoken.language),
+      dictationPauseMs: (words) => options.dictationPauseMs(words),
       silenceMs: (ending) => fixedSilenceMs ?? silenceOf(ending, open.agent.endpointing),
       words: this.recogniser,
     })

@@ -15,6 +15,8 @@ export interface TurnEndOptions {
   clock: Clock
   /** How the words end. */
   endingOf(words: string, circumstances: Circumstances): Ending
+  /** The silence that a caller is waited for who dictates something, in milliseconds; undefined: they don't. */
+  dictationPauseMs?(words: string): number | undefined
   /** The silence that ends a turn then; undefined: its recogniser said that it is over. Milliseconds. */
   silenceMs(ending: Ending | undefined): number
   words: WordsOnTheWay
@@ -63,11 +65,11 @@ export class TurnEnd {
 
   /** Resolves with 1 once the silence has lasted as long as it must; new speech makes the session drop the answer. */
   async predictEndOfTurn(chatCtx: llm.ChatContext): Promise<number> {
-    const { inbound, clock, endingOf, silenceMs, words } = this.#options
+    const { inbound, clock, endingOf, dictationPauseMs, silenceMs, words } = this.#options
     // Answer only after all received audio was processed.
     await inbound.caughtUp()
     const { text, ...circumstances } = lastTurn(chatCtx)
-    const waitMs = silenceMs(this.#isOver ? undefined : endingOf(text, circumstances))
+    const waitMs = dictationPauseMs?.(text) ?? silenceMs(this.#isOver ? undefined : endingOf(text, circumstances))
     await this.#sleep((this.#speechEndAtMs ?? clock.monotonicMs()) + waitMs - clock.monotonicMs())
     // On the words that are known a turn ends only when none of later speech are on their way.
     for (let owed = words.settled(); owed !== undefined; owed = words.settled()) await owed

@@ -22,6 +22,8 @@ export interface Phrases {
   takeCall: string
   /** The transfer's target could not be reached. */
   transferFailed: string
+  /** In place of an answer that its guardrails refused twice. */
+  cannotSay: string
   /** Says that an AI speaks. */
   disclosure: string
   /** Ready texts: says that the call is recorded. */
@@ -47,6 +49,7 @@ export const OWN_PHRASES = [
   'transferring',
   'takeCall',
   'transferFailed',
+  'cannotSay',
   'disclosure',
 ] as const satisfies readonly (keyof Phrases)[]
 export type OwnPhrase = (typeof OWN_PHRASES)[number]
@@ -64,6 +67,7 @@ export const NO_PHRASES: Phrases = {
   transferring: '',
   takeCall: '',
   transferFailed: '',
+  cannotSay: '',
   disclosure: '',
   recordingNotice: '',
   recordingConsent: '',

@@ -22,6 +22,7 @@ export const polish: Language = {
     takeCall:
       'Czy odebrać tę rozmowę? Proszę powiedzieć „tak” lub nacisnąć 1. Aby odmówić, proszę powiedzieć „nie” lub nacisnąć 2.',
     transferFailed: 'Niestety nikt nie odbiera. Czy mogę pomóc w inny sposób?',
+    cannotSay: 'Przepraszam, nic nie mogę o tym powiedzieć.',
     disclosure: 'Rozmawia z Państwem asystent oparty na sztucznej inteligencji.',
     recordingNotice:
       'Rozmowa jest nagrywana w celu poprawy jakości obsługi. W razie sprzeciwu proszę powiedzieć to teraz.',

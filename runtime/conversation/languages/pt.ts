@@ -22,6 +22,7 @@ export const portuguese: Language = {
     transferring: 'Só um momento, vou transferir a ligação.',
     takeCall: 'Quer atender a ligação? Diga sim ou digite 1. Para recusar, diga não ou digite 2.',
     transferFailed: 'Não consegui falar com ninguém lá. Posso ajudar de outra forma?',
+    cannotSay: 'Desculpe, sobre isso não posso dizer nada.',
     disclosure: 'Você está falando com um assistente de inteligência artificial.',
     recordingNotice: 'Esta ligação está sendo gravada para melhorar nosso atendimento. Se não quiser, é só me dizer.',
     recordingConsent: 'Posso gravar esta ligação? Diga sim ou não, ou digite 1 para sim e 2 para não.',

@@ -2,9 +2,12 @@ import { ReadableStream, TransformStream } from 'node:stream/web'
 import { llm, type stt, type tts, voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
+import { guardAnswer, SENTENCE_END } from '../guarding/guard-answer.ts'
 import { instructionsFor } from '../languages/instructions.ts'
 import { AnswerAudio } from '../realtime/answer.ts'
 import { ANSWER_AUDIO } from '../realtime/realtime-llm.ts'
+import { ANSWER_PIECES, sourcesOf, withRefusal } from './answer-pieces.ts'
+import type { AnswerGuard } from './guarded-step.ts'
 import type { Knowledge } from './knowledge.ts'
 import { presentContext } from './present-context.ts'
 
@@ -13,6 +16,8 @@ interface AgentNodes {
   listen(): ReadableStream<stt.SpeechEvent>
   knowledge: Knowledge | undefined
   tools: llm.FunctionTool[]
+  /** Undefined: nothing is checked. */
+  guard: AnswerGuard | undefined
   /** True when the caller's turn is not the model's to answer. */
   takesTurn(text: string): boolean
   /** The language model gave its first words. */
@@ -47,11 +52,9 @@ export class ConversationAgent extends voice.Agent {
     toolCtx: llm.ToolContext,
     settings: voice.ModelSettings,
   ): ReturnType<voice.Agent['llmNode']> {
-    const answer = await voice.Agent.default.llmNode(
-      this,
-      await this.#informed(presentContext(chatCtx, this.chatCtx)),
-      toolCtx,
-      settings,
+    const informed = await this.#informed(presentContext(chatCtx, this.chatCtx))
+    const answer = await this.#guarded(informed, (context) =>
+      voice.Agent.default.llmNode(this, context, toolCtx, settings),
     )
     if (answer === null) return null
     let first = true
@@ -84,7 +87,8 @@ export class ConversationAgent extends voice.Agent {
     const sound = chunk.delta?.extra?.[ANSWER_AUDIO]
     if (!(sound instanceof AnswerAudio)) return
     delete chunk.delta?.extra?.[ANSWER_AUDIO]
-    if (!this.#sounds.has(settings)) this.#sounds.set(settings, sound)
+    // Sound can't be held back with its words: checked words are spoken by the agent's voice.
+    if (!this.#sounds.has(settings) && this.#nodes.guard === undefined) this.#sounds.set(settings, sound)
   }
 
   override async transcriptionNode(
@@ -93,12 +97,30 @@ export class ConversationAgent extends voice.Agent {
     return text.pipeThrough(
       new TransformStream({
         transform: (chunk, controller) => {
-          this.#nodes.spoken(chunk)
+          this.#nodes.spoken(typeof chunk === 'string' ? chunk.replaceAll(SENTENCE_END, '') : chunk)
           controller.enqueue(chunk)
         },
         flush: () => this.#nodes.spoken(undefined),
       }),
     )
+  }
+
+  /** The model's answer as far as it may be said. */
+  async #guarded(
+    context: llm.ChatContext,
+    ask: (context: llm.ChatContext) => ReturnType<voice.Agent['llmNode']>,
+  ): ReturnType<voice.Agent['llmNode']> {
+    const { guard: checks } = this.#nodes
+    if (checks === undefined) return ask(context)
+    const first = await ask(context)
+    if (first === null) return null
+    const source = {
+      ...ANSWER_PIECES,
+      open: async (again?: { said: string; reason: string }) =>
+        again === undefined ? first : ask(withRefusal(context, again)),
+    }
+    const { guard, phrase, refused } = checks
+    return ReadableStream.from(guardAnswer(guard, sourcesOf(context), source, phrase, refused))
   }
 
   /** The context with what the knowledge base says to the caller's last words. The conversation's own is unchanged. */

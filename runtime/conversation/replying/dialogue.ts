@@ -11,13 +11,14 @@ import { HEARD_MS, TYPED } from '../realtime/ledger.ts'
 import type { SpeechOutput } from '../speaking/speech-output.ts'
 import type { Order, Purpose } from '../stages/signal.ts'
 import { ConversationAgent } from './agent.ts'
+import type { AnswerGuard } from './guarded-step.ts'
 import type { Knowledge } from './knowledge.ts'
 import { createPipeline, type PipelineOptions } from './pipeline.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
 
 /** Speech that another worker doesn't repeat, or whose stage reports it itself. */
-const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye', 'supervisor'])
+const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'collect', 'goodbye', 'supervisor'])
 
 /** A piece of speech that is over. */
 export interface SpeechOver {
@@ -57,6 +58,7 @@ interface DialogueOptions {
   /** The voices of an answer that has sound of its own. */
   voiceOf(audio: AnswerAudio): tts.TTS
   knowledge: Knowledge | undefined
+  guard: AnswerGuard | undefined
   tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
   listen(): ReadableStream<stt.SpeechEvent>
   pipeline: PipelineOptions
@@ -90,11 +92,12 @@ export class Dialogue {
 
   constructor(options: DialogueOptions) {
     this.#options = options
-    const { agent, context, knowledge, output, events, tools, listen } = options
+    const { agent, context, knowledge, guard, output, events, tools, listen } = options
     let said = ''
     this.#agent = new ConversationAgent(agent, context, {
       listen,
       knowledge,
+      guard,
       tools: tools((speech) => {
         const known = this.#speeches.get(speech)
         if (known !== undefined) known.hangsUp = true
@@ -206,6 +209,24 @@ export class Dialogue {
   note(role: 'user' | 'system', text: string, nowMs: number): void {
     const context = this.#agent.chatCtx.copy()
     context.addMessage({ role, content: text, createdAt: nowMs, extra: { [TYPED]: true } })
+    this.remember(context)
+  }
+
+  /** What a tool returned that had ended its answer. `nowMs`: since 1970. */
+  toolReturned({ id, name, output }: { id: string; name: string; output: string }, nowMs: number): void {
+    const context = this.#agent.chatCtx.copy()
+    const returned = new Set(
+      context.items.flatMap((item) => (item.type === 'function_call_output' ? [item.callId] : [])),
+    )
+    // The session keeps the call without an output, which no provider takes.
+    const open = context.items.findLastIndex(
+      (item) => item.type === 'function_call' && item.name === name && !returned.has(item.callId),
+    )
+    if (open >= 0) context.items.splice(open, 1)
+    context.insert([
+      llms.FunctionCall.create({ callId: id, name, args: '{}', createdAt: nowMs }),
+      llms.FunctionCallOutput.create({ callId: id, name, output, isError: false, createdAt: nowMs }),
+    ])
     this.remember(context)
   }
 

@@ -4,6 +4,8 @@ import type { ToolSpec } from '../../call/types/agent-spec.ts'
 import { HANDED_OFF_OUTPUT } from '../../call/types/hand-off.ts'
 import { cleanJson, parseCleanJson } from '../../lib/text.ts'
 import { TRANSFER_OUTPUT } from '../../tools/transfer-output.ts'
+import { collectToolSpec } from '../collecting/collect-tool-spec.ts'
+import type { CollectItem } from '../collecting/reading.ts'
 import type { Phrases } from '../languages/phrases.ts'
 import { passagesNote } from './knowledge.ts'
 
@@ -14,12 +16,30 @@ interface ToolHooks {
   nextId(): string
   /** The agent wants to end the call, once what it is saying is said. */
   hangUp(speech: voice.SpeechHandle): void
+  /** A value of the caller's is to be collected. */
+  collect(id: string, name: string): void
   /** The caller is being led to another person, or is back. */
   transferring(on: boolean): void
   /** What was said until now is logged: the next agent takes it up. */
   settle(): void
   /** What the agent says by itself, in the language of the moment. */
   phrases(): Pick<Phrases, 'transferring' | 'transferFailed'>
+}
+
+/** The tools by which an agent has values collected: each ends the answer, and is answered when the value is there. */
+export function makeCollectTools(
+  items: readonly CollectItem[],
+  hooks: Pick<ToolHooks, 'nextId' | 'collect'>,
+): llm.FunctionTool[] {
+  return items.map((item) =>
+    llm.tool({
+      ...collectToolSpec(item),
+      execute: async (_input: unknown) => {
+        hooks.collect(hooks.nextId(), item.name)
+        throw new voice.StopResponse()
+      },
+    }),
+  )
 }
 
 /** The agent's tools as the session wants them. All but hanging up are done by the api node. */

@@ -198,7 +198,7 @@ class ResilientStream extends tts.SynthesizeStream {
           stream.pushText(piece)
           unbrokenChars = SENTENCE_END.test(piece) ? 0 : unbrokenChars + piece.length
           // LiveKit's tokenizer looks at all it holds with each piece.
-          if (holds && unbrokenChars >= MAX_PIECE_CHARS) {
+          if (holds && (unbrokenChars >= MAX_PIECE_CHARS || /\u2029\s*$/u.test(piece))) {
             stream.flush()
             unbrokenChars = 0
           }

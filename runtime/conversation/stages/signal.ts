@@ -1,7 +1,9 @@
 import type { SoundSpan } from '../../call/link/messages.ts'
-import type { CallEvent, CallEventBody } from '../../call/log/events.ts'
+import type { CallEvent, CallEventBody, EventOf } from '../../call/log/events.ts'
 import type { AgentState } from '../../call/types/leg.ts'
 import type { SessionEndReason } from '../../call/types/outcome.ts'
+import type { CollectState } from '../collecting/collecting.ts'
+import type { ReadingContext } from '../collecting/reading.ts'
 
 /** What a piece of the agent's speech is for. */
 export type Purpose =
@@ -16,6 +18,8 @@ export type Purpose =
   | 'apology'
   /** A question of the agent's own, out of a silence: whether the caller is still there, or can say it again. */
   | 'prompt'
+  /** Asks for a value, or reads it back. */
+  | 'collect'
   /** A supervisor's words. */
   | 'supervisor'
   | 'goodbye'
@@ -77,6 +81,8 @@ export type Report =
   | { type: 'turn_over'; turn: SpokenTurn; kept: boolean }
   /** A turn of the caller for the call's log, in its place behind what the agent said before. */
   | { type: 'caller_turn'; turn: SpokenTurn }
+  /** The language model wants a value of the caller's; `id` is the call of its tool. */
+  | { type: 'collect'; id: string; name: string }
   /** The caller waits for the agent, from now on. */
   | { type: 'awaited' }
   /** The greeting is over. `before`: another worker had finished it. */
@@ -125,6 +131,10 @@ export type Order =
   /** Adds to the language model's context without a reply: the caller's words, or a note they don't hear. */
   | { type: 'note'; role: 'user' | 'system'; text: string }
   /** Synthesises a phrase that may be needed soon. */
+  /** A value is being collected; undefined: none is any more. */
+  | { type: 'collecting'; state: CollectState | undefined; context: ReadingContext }
+  /** What came of it, for the language model, which goes on where nothing else is collected. `secret`: for the api node alone. */
+  | { type: 'collected'; event: EventOf<'collected'>; continues: boolean; secret?: { name: string; value: string } }
   | { type: 'prepare_filler'; text: string }
   | { type: 'play_filler'; text: string }
   | { type: 'stop_filler' }
@@ -138,6 +148,8 @@ const ORDERS: ReadonlySet<string> = new Set([
   'interrupt',
   'suppress_output',
   'note',
+  'collecting',
+  'collected',
   'prepare_filler',
   'play_filler',
   'stop_filler',

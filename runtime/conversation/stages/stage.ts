@@ -25,6 +25,10 @@ export interface StageContext {
   callMs(monotonicMs: number): number
   /** What the agent speaks now. */
   language(): Language
+  /** Its tag. */
+  tag(): string
+  /** Milliseconds since 1970. */
+  nowMs(): number
 }
 
 export const emit = (...signals: Signal[]): StageResult => ({ signals })

@@ -38,6 +38,8 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   const goOn = (nowMs: number): Signal[] => {
     if (resumed || resume === undefined) return []
     resumed = true
+    // The value that was being collected is asked for again.
+    if (resume.collecting !== undefined) return []
     const { turns, tools, owesReply = false } = resume
     const last = turns.at(-1)
     // An answer that waits for a tool is more than the words it began with.
@@ -109,6 +111,10 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           const said: Signal = { type: 'caller_turn', turn }
           return kept ? emit(said, { type: 'answer', text: turn.text, spoken: turn.inputs === undefined }) : emit(said)
         }
+        case 'caller_turn':
+          // Also one that another stage took: the answer behind it is measured from its end.
+          latency.turnCommitted(report.turn.endMs, nowMs)
+          return undefined
         case 'heard_words':
           if (report.final) latency.words(nowMs)
           return undefined

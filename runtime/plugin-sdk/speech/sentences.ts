@@ -68,6 +68,8 @@ export class SentenceBuffer {
   /** Takes more text; returns the sentences that ended. */
   push(text: string): string[] {
     this.#text += text
+    // It is known that the sentence is over, though nothing follows yet.
+    if (/\u2029\s*$/u.test(this.#text)) return this.flush()
     const sentences = splitSentences(this.#text, this.#language)
     const last = sentences.at(-1)
     if (last === undefined) {

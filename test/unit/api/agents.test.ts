@@ -266,3 +266,45 @@ t.test('an agent in a language without sentences is told which it lacks, and tak
   const unknown = await client.put(`/agents/${agent.agent_id}`, { body: { phrases: { hello: 'Bon dia.' } } })
   t.equal(unknown.status, 422)
 })
+
+t.test('an agent says what it collects and what it never says, and is told what is wrong with either', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  t.match((await client.post('/agents', { body: AGENT })).body, { collect: [], guardrails: {} })
+  const fields = {
+    collect: [
+      { name: 'phone', type: 'phone', prompt: 'Which number?' },
+      { name: 'card', type: 'digits', secret: true, luhn: true, attempts: 2 },
+      { name: 'size', type: 'choice', options: ['small', 'large'] },
+    ],
+    guardrails: { never: ['guarantee'], patterns: ['\\d+ mg'], grounded: ['money'], max_sentences: 3, language: true },
+  }
+  const made = await client.post('/agents', { body: { ...AGENT, ...fields } })
+  t.equal(made.status, 201)
+  t.match(made.body, fields)
+  const faults = async (body: object) => {
+    const answer = await client.put(`/agents/${made.body.agent_id}`, { body })
+    t.equal(answer.status, 422)
+    return (answer.body.detail as { loc: string[]; msg: string }[]).map(
+      ({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`,
+    )
+  }
+  t.match(
+    await faults({
+      collect: [
+        { name: 'a', type: 'phone' },
+        { name: 'a', type: 'phone' },
+      ],
+    }),
+    [/^collect\.1\.name is used/],
+  )
+  t.match(await faults({ collect: [{ name: 'today', type: 'date' }] }), [/built-in/])
+  t.match(await faults({ collect: [{ name: 'size', type: 'choice' }] }), [/^collect\.0\.options Field required/])
+  t.match(await faults({ collect: [{ name: 'pin', type: 'digits', secret: true, spell_back: true }] }), [
+    /spell_back must be false/,
+  ])
+  t.match(await faults({ collect: [{ name: 'pin', type: 'name', length: 4 }] }), [/for the type "digits"/])
+  t.match(await faults({ guardrails: { patterns: ['(?=a)b', 'a*'] } }), [/perl operator/, /empty text/])
+  const tool = { type: 'http', name: 'collect_phone', description: 'x', http: { url: 'https://example.com' } }
+  t.match(await faults({ tools: [tool], collect: [{ name: 'phone', type: 'phone' }] }), [/which the agent has already/])
+})

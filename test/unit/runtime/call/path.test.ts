@@ -1,4 +1,5 @@
 import t from 'tap'
+import { NOTHING_YET } from '../../../../runtime/call/log/fold.ts'
 import { fromCaller, fromWorker, type PathCall } from '../../../../runtime/call/path.ts'
 import { CallTimeline } from '../../../../runtime/call/timeline.ts'
 import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
@@ -28,6 +29,7 @@ function callOnBusyMachine() {
   const leg = { format: FORMAT, sendAudio: () => {}, clear: () => {} }
   const call = {
     ...{ tap, timeline, leg, audio: { hear: () => {} } },
+    log: { state: NOTHING_YET },
     supervision: { caller: () => {}, agent: () => {}, cleared: () => {} },
     callMs: (atMs = clock.monotonicMs()) => atMs,
   } as unknown as PathCall

@@ -1,7 +1,7 @@
 import { test } from 'tap'
+import type { CollectType } from '../../../../../runtime/call/types/collect-types.ts'
 import { spokenFormsOf } from '../../../../../runtime/conversation/collecting/languages/index.ts'
 import { readReply } from '../../../../../runtime/conversation/collecting/read-reply.ts'
-import type { CollectType } from '../../../../../runtime/conversation/collecting/spoken-forms.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 28, 14)
 

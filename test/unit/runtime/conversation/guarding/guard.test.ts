@@ -1,12 +1,13 @@
 import { test } from 'tap'
+import type { Guardrails } from '../../../../../runtime/call/types/guardrails.ts'
 import { Guard } from '../../../../../runtime/conversation/guarding/guard.ts'
 import {
   type AnswerSource,
   guardAnswer,
   SENTENCE_END,
 } from '../../../../../runtime/conversation/guarding/guard-answer.ts'
-import type { Guardrails, Refusal } from '../../../../../runtime/conversation/guarding/guardrails.ts'
 import { faultOfPattern } from '../../../../../runtime/conversation/guarding/never-said.ts'
+import type { Refusal } from '../../../../../runtime/conversation/guarding/refusal.ts'
 import { ordinarySentences, SOURCES, VIOLATIONS } from './sentences.ts'
 
 const RULES: Guardrails = {

@@ -70,7 +70,7 @@ t.test('every stage sees the state that a report leads to, also where an earlier
   const seen: boolean[] = []
   const stages = new Stages(
     [
-      ...stagesOf({ open, callMs: (atMs) => atMs, language: () => languageOf('en') }),
+      ...stagesOf({ open, callMs: (atMs) => atMs, language: () => languageOf('en'), tag: () => 'en', nowMs: () => 0 }),
       {
         name: 'last',
         on(report, { held }) {

@@ -59,6 +59,7 @@ export class RecordingPort implements SessionPort {
   readonly tools: AskMethods['tool']['params'][] = []
   /** Tool calls after which the agent said that it has said all. */
   readonly handedOff: string[] = []
+  readonly secrets: AskMethods['secret']['params'][] = []
   runTool: (name: string, input: Record<string, unknown>) => string | Promise<string> = () => ''
   clears = 0
   loudFrames = 0
@@ -142,6 +143,10 @@ export class RecordingPort implements SessionPort {
     if ('query' in params) {
       this.asked.push(params.query)
       return { passages: this.passages } as AskMethods[M]['result']
+    }
+    if ('value' in params) {
+      this.secrets.push(params)
+      return {} as AskMethods[M]['result']
     }
     if (!('name' in params)) {
       this.handedOff.push(params.id)

@@ -164,6 +164,7 @@ export class UtteranceStt extends stt.STT {
   }
 }
 
+/** Words, or `call <tool>`. */
 export type Reply = (lastUserWords: string, context: llm.ChatContext) => string | Error
 
 export class ScriptedLlm extends llm.LLM {
@@ -213,6 +214,12 @@ class ScriptedAnswer extends llm.LLMStream {
   protected override async run(): Promise<void> {
     await this.#ready
     if (this.#answer instanceof Error) throw this.#answer
+    const [, name] = /^call (\w+)$/.exec(this.#answer) ?? []
+    if (name !== undefined) {
+      const called = llm.FunctionCall.create({ callId: `c-${name}`, name, args: '{}' })
+      this.queue.put({ id: 'answer', delta: { role: 'assistant', toolCalls: [called] } })
+      return
+    }
     for (const word of this.#answer.match(/\S+\s*/g) ?? []) {
       if (this.closed) return
       this.queue.put({ id: 'answer', delta: { role: 'assistant', content: word } })

@@ -147,7 +147,7 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
       } as OpenSession
       const language = () => languageOf(open.agent.language)
       this.#stages = new Stages(
-        stagesOf({ open, callMs: (atMs) => Math.max(0, atMs - 1_000), language }),
+        stagesOf({ open, callMs: (atMs) => Math.max(0, atMs - 1_000), language, tag: () => 'en', nowMs: () => nowMs }),
         initialState(open.resume),
         () => nowMs,
         (order) => this.#do(order),

@@ -34,11 +34,14 @@ export function desk(agent: Partial<OpenSession['agent']> = {}, open: Partial<Op
       open: session,
       callMs: (atMs) => Math.max(0, atMs),
       language: () => languageOf(session.agent.language),
+      tag: () => session.agent.language ?? 'en',
+      // Saturday, 28 November 2026, 14:00 UTC.
+      nowMs: () => Date.UTC(2026, 10, 28, 14) + nowMs,
     }),
     initialState(session.resume),
     () => nowMs,
     (order) => {
-      if (order.type === 'tell') told.push(order.event)
+      if (order.type === 'tell' || order.type === 'collected') told.push(order.event)
       did.push(wordsOf(order))
     },
   )
@@ -127,5 +130,12 @@ function wordsOf(order: Order): string {
       return `${order.role === 'user' ? 'remembers' : 'is told'}: ${order.text}`
     case 'stop_filler':
       return 'hushes'
+    case 'collecting':
+      return `(${order.state === undefined ? 'listens' : `waits for ${order.state.item.name}`})`
+    case 'collected': {
+      const { name, status, value } = order.event
+      const kept = order.secret === undefined ? '' : ` keeps ${order.secret.value}`
+      return `${status}: ${name}${value === undefined ? '' : ` ${value}`}${kept}${order.continues ? ', answers' : ''}`
+    }
   }
 }

@@ -1,19 +1,4 @@
-import { type Static, Type } from 'typebox'
-import { stringEnum } from '../../lib/string-enum.ts'
-
-/** What of an agent's answers is checked before anybody hears or reads it. */
-export const GUARDRAILS = Type.Object({
-  /** Words and phrases that are never said. */
-  never: Type.Optional(Type.Array(Type.String())),
-  /** The same as regular expressions of RE2. */
-  patterns: Type.Optional(Type.Array(Type.String())),
-  /** Said only where a tool, a document, the prompt or an earlier sentence says it. */
-  grounded: Type.Optional(Type.Array(stringEnum('money', 'date', 'url'))),
-  maxSentences: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** Only the conversation's language is spoken. */
-  language: Type.Optional(Type.Boolean()),
-})
-export type Guardrails = Static<typeof GUARDRAILS>
+import type { Guardrails } from '../../call/types/guardrails.ts'
 
 export type GuardRule = 'never' | 'patterns' | 'money' | 'date' | 'url' | 'max_sentences' | 'language'
 

@@ -1,0 +1,45 @@
+import type { llm } from '@livekit/agents'
+import type { Guard } from '../guarding/guard.ts'
+import { type GuardAction, guardAnswer, SENTENCE_END } from '../guarding/guard-answer.ts'
+import type { Refusal } from '../guarding/refusal.ts'
+import { sourcesOf, withRefusal } from './answer-pieces.ts'
+
+/** What checks the agent's answers before they are said. */
+export interface AnswerGuard {
+  readonly guard: Guard
+  /** Said in place of an answer that was refused twice. */
+  phrase(): string
+  refused(refusal: Refusal, action: GuardAction): void
+}
+
+interface Step {
+  calls: llm.FunctionCall[]
+  saidWords: boolean
+}
+
+/** One request to a language model whose words are checked; of an answer that is refused its tools are not called. */
+export async function* guardedStep(
+  checks: AnswerGuard | undefined,
+  context: llm.ChatContext,
+  ask: (context: llm.ChatContext) => AsyncGenerator<string, Step>,
+): AsyncGenerator<string, Step> {
+  if (checks === undefined) return yield* ask(context)
+  let made: Step = { calls: [], saidWords: false }
+  const source = {
+    async open(again?: { said: string; reason: string }) {
+      const asked = ask(again === undefined ? context : withRefusal(context, again))
+      made = { calls: [], saidWords: true }
+      return (async function* () {
+        made = yield* asked
+      })()
+    },
+    textOf: (piece: string) => piece,
+    withText: (_piece: string | undefined, text: string) => text,
+    callsTool: () => false,
+  }
+  for await (const piece of guardAnswer(checks.guard, sourcesOf(context), source, checks.phrase, checks.refused)) {
+    const text = piece.replaceAll(SENTENCE_END, '')
+    if (text !== '') yield text
+  }
+  return made
+}

@@ -1,0 +1,181 @@
+import type { EventOf } from '../../call/log/events.ts'
+import {
+  answerCollecting,
+  beginCollecting,
+  type CollectResult,
+  type CollectState,
+  type CollectStep,
+  keyCollecting,
+  keysWanted,
+  repeatCollecting,
+} from '../collecting/collecting.ts'
+import { countryOfCall } from '../collecting/country-of-call.ts'
+import { spokenFormsOf } from '../collecting/languages/index.ts'
+import type { CollectItem, ReadingContext } from '../collecting/reading.ts'
+import type { Order, Signal, SpokenTurn } from './signal.ts'
+import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
+
+/** Stands in the log for what is secret. */
+const MASK = '***'
+/** Keys of unknown number are complete after such a pause. */
+const KEY_PAUSE_MS = 3_000
+const MAX_KEYS = 64
+
+interface Wanted {
+  readonly id: string
+  readonly item: CollectItem
+}
+
+/**
+ * Collects what the language model asked for by a tool: asks, listens with patience, reads back, takes corrections and keys. Turns of the
+ * caller are its own meanwhile; the model goes on when all that it wanted is there, or was given up.
+ */
+export function collecting({ open, tag, nowMs: wallMs }: StageContext): ConversationStage {
+  const { agent, resume } = open
+  const items = new Map((agent.collect ?? []).map((item) => [item.name, item]))
+  const wanted: Wanted[] = []
+  let current: { id: string; state: CollectState } | undefined
+  let keys: { digits: string; inputs: number[]; lastMs: number } | undefined
+  /** What another worker was collecting. */
+  let before = resume?.collecting
+
+  const context = (): ReadingContext => {
+    const forms = spokenFormsOf(tag())
+    return {
+      forms,
+      tag: tag(),
+      country: countryOfCall(agent, tag(), forms.country),
+      timeZone: agent.timeZone ?? 'UTC',
+      nowMs: wallMs(),
+    }
+  }
+  const say = (text: string): Order[] =>
+    text === '' ? [] : [{ type: 'say', text, purpose: 'collect', interruptible: true, remembered: true }]
+  const mode = (): Order => ({ type: 'collecting', state: current?.state, context: context() })
+  const told = (): Signal => {
+    const { id, state } = current!
+    const { item, phase, attempts, reading } = state
+    const known = item.secret || reading === undefined ? {} : { value: reading.value, confidence: reading.confidence }
+    return {
+      type: 'tell',
+      event: { type: 'collecting', id, name: item.name, secret: item.secret, phase, attempts, ...known },
+    }
+  }
+
+  const begin = ({ id, item }: Wanted): Signal[] => {
+    const step = beginCollecting(item, context())
+    return step.type === 'say' ? follow(id, step) : []
+  }
+  const follow = (id: string, step: CollectStep): Signal[] => {
+    keys = undefined
+    if (step.type === 'say') {
+      current = { id, state: step.state }
+      return [told(), mode(), ...say(step.text)]
+    }
+    const { item } = current!.state
+    current = undefined
+    const next = wanted.shift()
+    const done = finish(id, item, step.result, next === undefined)
+    return [...done, ...(next === undefined ? [mode(), { type: 'awaited' } as const] : begin(next))]
+  }
+  const finish = (id: string, item: CollectItem, result: CollectResult, continues: boolean): Signal[] => {
+    const { status, attempts } = result
+    const value = result.status === 'collected' ? { value: result.value, confidence: result.confidence } : undefined
+    const open = item.secret ? {} : { ...value, heard: result.heard }
+    const event: EventOf<'collected'> = {
+      type: 'collected',
+      id,
+      name: item.name,
+      status,
+      attempts,
+      secret: item.secret,
+      ...open,
+    }
+    const secret = item.secret && value !== undefined ? { secret: { name: item.name, value: value.value } } : {}
+    return [{ type: 'collected', event, continues, ...secret }]
+  }
+
+  const onTurn = (turn: SpokenTurn): StageResult => {
+    const { id, state } = current!
+    const { secret } = state.item
+    const said: Signal = { type: 'caller_turn', turn: secret ? { ...turn, text: MASK } : turn }
+    const remembered: Signal[] = secret ? [] : [{ type: 'note', role: 'user', text: turn.text }]
+    const step = answerCollecting(state, turn.text, context(), turn.inputs === undefined ? 'spoken' : 'typed')
+    return consume(said, ...remembered, { type: 'interrupt', force: false }, ...follow(id, step))
+  }
+  const onKey = (digit: string, seq: number, nowMs: number): StageResult => {
+    const { digits = '', inputs = [] } = keys ?? {}
+    const more = { digits: digit === '#' ? digits : digits + digit, inputs: [...inputs, seq], lastMs: nowMs }
+    keys = more
+    const length = keysWanted(current!.state.item) ?? MAX_KEYS
+    const cut: Signal = { type: 'interrupt', force: false }
+    return digit === '#' || more.digits.length >= length ? consume(cut, ...keyed(nowMs)) : consume(cut)
+  }
+  const keyed = (nowMs: number): Signal[] => {
+    const { digits, inputs } = keys!
+    const { id, state } = current!
+    keys = undefined
+    const shown = state.item.secret ? MASK : [...digits].join(' ')
+    const text = `[The caller pressed ${shown} on the keypad]`
+    const turn: SpokenTurn = { text, startMs: nowMs, endMs: nowMs, inputs }
+    return [{ type: 'caller_turn', turn }, ...follow(id, keyCollecting(state, digits, context()))]
+  }
+  /** What another worker was collecting is asked for, or read back, again. */
+  const goOn = (): StageResult | undefined => {
+    const item = before && items.get(before.name)
+    if (before === undefined || item === undefined) return undefined
+    const { id, phase, attempts, value, confidence = 0 } = before
+    before = undefined
+    const reading = value === undefined ? {} : { reading: { value, confidence, complete: false } }
+    return emit(
+      ...follow(id, repeatCollecting({ item, phase, attempts, heard: '', unclear: 0, ...reading }, context())),
+    )
+  }
+  /** The caller is somebody else's now. */
+  const leave = (): Signal[] => {
+    wanted.length = 0
+    if (current === undefined) return []
+    const { id, state } = current
+    current = undefined
+    const { item, attempts } = state
+    return [...finish(id, item, { status: 'not_answered', heard: '', attempts }, false), mode()]
+  }
+
+  return {
+    name: 'collecting',
+    on(report, state, nowMs) {
+      const isSecret = current?.state.item.secret === true
+      switch (report.type) {
+        case 'begin':
+        case 'greeted':
+          return state.muted || state.takenOver ? undefined : goOn()
+        case 'collect': {
+          const item = items.get(report.name)
+          if (item === undefined || state.takenOver || state.muted) return undefined
+          if (current === undefined) return emit(...begin({ id: report.id, item }))
+          wanted.push({ id: report.id, item })
+          return undefined
+        }
+        case 'turn_over':
+          return current === undefined ? undefined : onTurn(report.turn)
+        case 'caller_turn':
+          // What no stage took as an answer: words that were cut off by the end of the call.
+          if (!isSecret || report.turn.text === MASK || report.turn.inputs !== undefined) return undefined
+          return consume({ type: 'caller_turn', turn: { ...report.turn, text: MASK } })
+        case 'heard_words':
+          return isSecret ? consume() : undefined
+        case 'input':
+          if (current === undefined || report.event.type !== 'key') return undefined
+          return onKey(report.event.digit, report.event.seq, nowMs)
+        case 'tick':
+          if (keys === undefined || current === undefined || nowMs - keys.lastMs < KEY_PAUSE_MS) return undefined
+          return emit(...keyed(nowMs))
+        case 'taken_over':
+        case 'muted':
+          return report.type === 'taken_over' && !report.on ? undefined : emit(...leave())
+        default:
+          return undefined
+      }
+    },
+  }
+}

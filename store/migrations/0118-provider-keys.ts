@@ -1,4 +1,4 @@
-/** Keys of providers and carriers, sealed; of a workspace or, without one, of the installation. Which workspaces may have keys of their own. */
+/** Keys of providers and carriers, sealed; of a workspace or, without one, of the installation. */
 export const sql = `
 create table provider_keys (
   id uuid primary key,
@@ -14,5 +14,4 @@ create unique index provider_keys_one on provider_keys
   (coalesce(workspace_id, '00000000-0000-0000-0000-000000000000'), provider, variable);
 create index provider_keys_workspace on provider_keys (workspace_id) where workspace_id is not null;
 create index provider_keys_set_by on provider_keys (set_by) where set_by is not null;
-alter table workspace_quotas add column own_provider_keys boolean not null default false;
 `

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { request } from './data/api.ts'
 import { formatWord } from './data/format.ts'
 import { useSession } from './data/session.tsx'
@@ -37,8 +37,31 @@ const GROUPS: readonly (readonly Entry[])[] = [
   ],
 ]
 
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette: shown }) => ({ default: shown })))
+const Shortcuts = lazy(() => import('./palette.tsx').then(({ Shortcuts: shown }) => ({ default: shown })))
+
+/** Ctrl+K opens the palette, `?` the list of keys, unless somebody types or a dialog is open. */
+function useShellKeys(open: (what: 'palette' | 'shortcuts') => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target, altKey, ctrlKey, metaKey } = event
+      const isPalette = key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey
+      const isHelp = key === '?' && !ctrlKey && !metaKey && !(target as Element).closest('input, textarea, select')
+      if ((!isPalette && !isHelp) || document.querySelector('[role=dialog]') !== null) return
+      event.preventDefault()
+      open(isPalette ? 'palette' : 'shortcuts')
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [open])
+}
+
 export function Shell() {
   const { isOperator, may } = useSession()
+  const [overlay, setOverlay] = useState<'palette' | 'shortcuts'>()
+  useShellKeys(setOverlay)
+  const isShown = ([path]: Entry): boolean =>
+    (path !== '/operator' || isOperator) && (path !== '/developers' || may('developer'))
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [path])
@@ -74,16 +97,20 @@ export function Shell() {
         <nav aria-label={t('Screens')} className="flex-1 px-3 pb-4">
           {GROUPS.map((entries) => (
             <ul className="mt-3 space-y-px" key={entries[0]![0]}>
-              {entries.map(
-                (entry) =>
-                  (entry[0] !== '/operator' || isOperator) &&
-                  (entry[0] !== '/developers' || may('developer')) && <NavItem entry={entry} key={entry[0]} />,
-              )}
+              {entries.filter(isShown).map((entry) => (
+                <NavItem entry={entry} key={entry[0]} />
+              ))}
             </ul>
           ))}
         </nav>
-        <UserMenu />
+        <UserMenu onShortcuts={() => setOverlay('shortcuts')} />
       </aside>
+      <Suspense>
+        {overlay === 'palette' && (
+          <Palette onClose={() => setOverlay(undefined)} screens={GROUPS.flat().filter(isShown)} />
+        )}
+        {overlay === 'shortcuts' && <Shortcuts onClose={() => setOverlay(undefined)} />}
+      </Suspense>
       <main className="min-w-0 px-4 py-6 sm:px-8 lg:py-8" id="main" tabIndex={-1}>
         <div className="mx-auto max-w-[100rem]">
           <MaintenanceNotice />
@@ -151,7 +178,7 @@ function WorkspaceMenu() {
   )
 }
 
-function UserMenu() {
+function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const { user, role } = useSession()
   const queries = useQueryClient()
   const [theme, setTheme] = useTheme()
@@ -181,6 +208,7 @@ function UserMenu() {
             icon: 'developers',
             onSelect: () => void window.open('/docs', '_blank', 'noopener'),
           },
+          { label: t('Keyboard'), icon: 'info', onSelect: onShortcuts },
           { label: t('Sign out'), icon: 'close', onSelect: () => void signOut() },
         ]}
         trigger={

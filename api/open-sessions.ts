@@ -59,7 +59,10 @@ export async function openSessions(
     shares: slotShares(config, { store, clock, log }),
     answers: answerAsks({ ...services, tools }),
     record: recorder.record,
-    keys: () => plugins.keys.storedFor(SPEECH_KINDS.flatMap((kind) => [...plugins.catalogue[kind].keys()])),
+    keys: () =>
+      plugins.keys.storedFor(
+        [...SPEECH_KINDS, 'realtime' as const].flatMap((kind) => [...plugins.catalogue[kind].keys()]),
+      ),
     traces: services.traces?.calls,
     dropped: countLinkDrops(registry),
   })

@@ -76,7 +76,7 @@ export class PluginKeys {
 type MutableEnv = Record<string, string | undefined>
 
 /** Kinds whose instances are made anew for each call, or read their key with each request. */
-const TAKING_KINDS = ['llm', 'stt', 'tts', 'telephony'] as const
+const TAKING_KINDS = ['llm', 'realtime', 'stt', 'tts', 'telephony'] as const
 
 /** A plugin in a process of its own gets its environment when that starts. */
 function takenBy({ manifest, isolation, isInstalled }: LoadedPlugin): readonly string[] {

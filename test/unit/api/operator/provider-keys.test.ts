@@ -28,7 +28,7 @@ t.test('a key is tested without being kept, and once pasted used by every proces
   }
   t.match(await stateOf(), {
     title: 'OpenAI',
-    kinds: ['llm', 'stt', 'tts', 'embedding'],
+    kinds: ['llm', 'realtime', 'stt', 'tts', 'embedding'],
     variables: [{ variable: 'OPENAI_API_KEY', source: null, hint: null, set_at: null }],
     health: { state: 'refused' },
   })

@@ -1,6 +1,6 @@
 import { mustBeAllowed, unallowedOf } from '../runtime/admission/served-agent.ts'
 import { PatchbayError } from '../runtime/lib/errors.ts'
-import { type ServedAgent, servedAgent } from '../store/agents/served-agents.ts'
+import { type AgentUse, type ServedAgent, servedAgent } from '../store/agents/served-agents.ts'
 import type { Agent } from '../store/database/schema.ts'
 import type { Tenant } from '../store/database/tenant.ts'
 import { knowledgeSize } from '../store/knowledge/documents.ts'
@@ -97,8 +97,9 @@ export async function requireServed(
   { store }: Pick<Services, 'store'>,
   { workspaceId }: Tenant,
   agent: Agent,
+  use: AgentUse = 'live',
 ): Promise<ServedAgent> {
-  const found = await servedAgent(store, workspaceId, agent)
+  const found = await servedAgent(store, workspaceId, agent, use)
   if ('refused' in found) throw full(found.refused)
   return found.agent
 }

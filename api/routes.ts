@@ -1,3 +1,4 @@
+import { rolloutRoutes } from './agents/rollout.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { versionRoutes } from './agents/versions.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
@@ -52,6 +53,7 @@ export const routes: readonly AnyRoute[] = [
   ...workspaceRoutes,
   ...agentRoutes,
   ...versionRoutes,
+  ...rolloutRoutes,
   ...apiKeyRoutes,
   ...requestRoutes,
   ...callRoutes,

@@ -35,6 +35,7 @@ import { openProviderKeys } from './provider-keys.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startRetention } from './retention/start.ts'
+import { startRolloutGuard } from './rollouts/start.ts'
 import { startVoiceWatch } from './voice-watch/start.ts'
 import type { EventData } from './webhooks/event-data.ts'
 import { startWebhooks } from './webhooks/start.ts'
@@ -80,6 +81,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     const releaseNumber = numberReleaser({ carriers, plugins }, log)
     const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, releaseNumber, log })
     opened.push((graceMs) => deletion.stop(graceMs))
+    const guard = startRolloutGuard({ ...context, store })
+    opened.push(() => guard.stop())
     const sums = startCallSums({ store, log })
     opened.push(() => sums.stop())
     const oldData = startRetention({ store, objects, log })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { columnsOf } from '../../store/agents/agent-versions.ts'
+import { contentColumns } from '../../store/agents/agent-versions.ts'
 import { agentById, agentDetails } from '../../store/agents/agents.ts'
 import {
   deleteVersion,
@@ -21,6 +21,7 @@ import { Detail } from '../workspaces/schema.ts'
 import { agentFaults } from './faults.ts'
 import { fieldChanges } from './field-changes.ts'
 import { publishDraft, publisherOf } from './publish.ts'
+import { versionsOfRollout } from './rollout.ts'
 import { AgentBody, agentBody, agentExample } from './schema.ts'
 
 const tag = 'Agent versions'
@@ -135,7 +136,7 @@ function itemBody({ number, note, published_by, created_at }: ListedVersion, age
 
 /** What a version holds, as agents are shown. */
 function contentBody(agent: Agent, content: AgentContent, missing: readonly string[]) {
-  const whole = agentBody({ ...agent, ...columnsOf(content), phone_numbers: [], documents: 0 })
+  const whole = agentBody({ ...agent, ...contentColumns(content), phone_numbers: [], documents: 0 })
   const fields = Object.entries(whole).filter(([field]) => !(OF_THE_AGENT as readonly string[]).includes(field))
   const documents = content.documents.map(({ id, filename }) => {
     return { document_id: id, filename, deleted: missing.includes(id) }
@@ -299,12 +300,13 @@ const remove = defineRoute({
   errors: ['agent_not_found', 'version_not_found', 'version_in_use'],
   tag,
   summary: 'Delete a version',
-  description: 'Calls in which it talks go on with it. The live version cannot be deleted.',
+  description: 'Calls in which it talks go on with it. The live version and those of the rollout cannot be deleted.',
   examples: { success: { detail: 'Version deleted' } },
   handler: async ({ params, tenant }, { clock }) => {
     const agent = await requireAgent(tenant, params.agent_id)
     const { number } = await requireVersion(tenant, agent.id, params.version)
-    if (!(await deleteVersion(tenant, agent.id, number, new Date(clock.nowMs())))) {
+    const isInRollout = agent.rollout !== null && versionsOfRollout(agent.rollout).has(number)
+    if (isInRollout || !(await deleteVersion(tenant, agent.id, number, new Date(clock.nowMs())))) {
       throw new PatchbayError('version_in_use')
     }
     return { detail: 'Version deleted' }

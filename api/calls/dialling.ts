@@ -83,8 +83,12 @@ export class Dialling {
     const { call, agent } = order.found
     this.#journal = options.journalOf(call.workspace_id)
     this.#log = new CallLog(options.clock, [journalSink(this.#journal, call.id)])
-    const { agent_version } = agent
-    this.#log.append({ type: 'queued', ...(agent_version === null ? {} : { agent_version }) })
+    const { agent_version, rollout_id } = agent
+    this.#log.append({
+      type: 'queued',
+      ...(agent_version === null ? {} : { agent_version }),
+      ...(rollout_id === null ? {} : { rollout_id }),
+    })
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })

@@ -7,6 +7,7 @@ import type { SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import { fittingVariables } from '../../runtime/conversation/variables.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
+import { countryOfNumber } from '../../runtime/dialing/country-of-number.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
@@ -125,7 +126,10 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const asked = await whoAnswers(options, { provider, callId, from, number, called }, call.signal)
   if (asked.rejected) return { why: 'forbidden', reason: 'inbound_webhook' }
   if (asked.agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
-  const served = await servedAgent(store, called.workspaceId, asked.agent)
+  const served = await servedAgent(store, called.workspaceId, asked.agent, {
+    ...{ callId, channel: 'phone', contact: from, calledNumber: number, variables: asked.variables },
+    country: countryOfNumber(from),
+  })
   if ('refused' in served) return { why: 'no_capacity', reason: 'quota_reached' }
   const { agent } = served
   if (call.signal.aborted) return undefined

@@ -2,6 +2,7 @@ import type { SlotClaim } from '../../runtime/admission/slot-claim.ts'
 import type { ClaimedSlot } from '../../runtime/call/control/dispatch.ts'
 import type { CallLog } from '../../runtime/call/log/call-log.ts'
 import { endUnconnectedCall } from '../../runtime/call/log/unconnected-call.ts'
+import { countryOfNumber } from '../../runtime/dialing/country-of-number.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { formatDestination, readDestination } from '../../runtime/plugin-sdk/telephony/destination.ts'
@@ -117,7 +118,10 @@ export class Placer {
       }
       const refusal = await this.#options.mayDial(tenant, found.call, signal)
       if (refusal !== undefined) return refuse(skippedFor(refusal.reason, refusal.sentence))
-      const served = await servedAgent(store, workspaceId, agent)
+      const { dynamic_variables: variables, campaign_slug: campaign } = found.call
+      const contact = found.call.to_number
+      const facts = { callId, channel: 'phone', contact, calledNumber: contact, campaign, variables } as const
+      const served = await servedAgent(store, workspaceId, agent, { ...facts, country: countryOfNumber(contact) })
       if ('refused' in served) return refuse(notServed(served.refused))
       if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
         const target = { from, to: formatDestination(to), toExtension }

@@ -64,9 +64,10 @@ const interaction = defineRoute({
   handler: async ({ body, tenant, signal, log }, services) => {
     const agent = isUuid(body.agent_id) ? await agentById(tenant, body.agent_id) : undefined
     if (agent === undefined) throw new PatchbayError('agent_not_found')
-    const served = await requireServed(services, tenant, agent)
     const sessionId = body.session_id ?? uuidv7()
     const dynamicVariables = body.dynamic_variables ?? {}
+    const facts = { callId: sessionId, channel: 'chat', contact: sessionId, variables: dynamicVariables } as const
+    const served = await requireServed(services, tenant, agent, facts)
     const events = interact(
       services,
       tenant,

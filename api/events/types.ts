@@ -373,6 +373,36 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
       session_id: 'visitor-42',
     },
   },
+  'rollout.stopped': {
+    summary: 'The guard of a rollout stopped it: the new version is worse',
+    data: Type.Object({
+      agent_id: Id,
+      agent_name: Type.String(),
+      rollout_id: Id,
+      at: Instant,
+      version: Type.Integer({ description: 'The worse one.' }),
+      serves: Type.Integer({ description: 'The version that all calls get now.' }),
+      figure: Type.String(),
+      z: Type.Number({ description: 'Standardised difference.' }),
+      boundary: Type.Number({ description: 'What it was compared with.' }),
+      compared: Type.Array(Type.Object({ version: Type.Integer(), calls: Type.Integer(), mean: Type.Number() })),
+    }),
+    example: {
+      agent_id: callExample.agent_id,
+      agent_name: callExample.agent_name,
+      rollout_id: '0197f3a2-7c1e-7000-8000-000000000041',
+      at: '2026-01-31T10:00:00.000Z',
+      version: 3,
+      serves: 2,
+      figure: 'success',
+      z: 3.1,
+      boundary: 2.9,
+      compared: [
+        { version: 2, calls: 160, mean: 0.91 },
+        { version: 3, calls: 40, mean: 0.7 },
+      ],
+    },
+  },
   'number.blocked': {
     summary: 'Networks block calls from one of your numbers; campaigns let it rest',
     data: Type.Object({

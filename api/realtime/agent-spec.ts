@@ -49,6 +49,7 @@ export function agentSpec(
     agentId: agent.id,
     agentName: agent.agent_name,
     ...(agent.agent_version === null ? {} : { agentVersion: agent.agent_version }),
+    ...(agent.rollout_id === null ? {} : { rolloutId: agent.rollout_id }),
     systemPrompt: fillVariables(agent.system_prompt, values, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
     firstMessage,
     temperature: agent.temperature,

@@ -132,7 +132,9 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
       const waiting = await findWaitingCall(tenant, grant.callId)
       if (waiting === undefined) throw new PatchbayError('invalid_token')
       const { callId } = waiting
-      const served = await servedAgent(store, grant.workspaceId, waiting.agent)
+      const served = await servedAgent(store, grant.workspaceId, waiting.agent, {
+        ...{ callId, channel: 'web', contact: waiting.sessionId, variables: waiting.dynamicVariables },
+      })
       if ('refused' in served) {
         await endUnbegun(grant.workspaceId, callId, notServed(served.refused))
         throw new PatchbayError('quota_reached', { params: { quota: served.refused } })

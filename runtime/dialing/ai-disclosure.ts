@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { countryOfNumber } from './country-of-number.ts'
 
 /** When an agent says that it is an AI. `auto`: on the telephone, where a law wants it. */
 export const AI_DISCLOSURES = ['auto', 'before', 'after', 'off'] as const
@@ -27,7 +27,6 @@ export function disclosureOf(
 }
 
 function isWanted(number: string): boolean {
-  const parsed = parsePhoneNumberFromString(number)
-  const country = parsed?.country ?? parsed?.getPossibleCountries()[0]
+  const country = countryOfNumber(number)
   return country !== undefined && COUNTRIES.has(country)
 }

@@ -95,6 +95,7 @@ export const ERRORS = {
   not_found: { status: 404, retryable: false, detail: 'Not Found' },
   agent_not_found: { status: 404, retryable: false, detail: 'Agent not found' },
   version_not_found: { status: 404, retryable: false, detail: 'Version not found' },
+  rollout_not_found: { status: 404, retryable: false, detail: 'Agent has no rollout' },
   document_not_found: { status: 404, retryable: false, detail: 'Document not found' },
   chat_not_found: { status: 404, retryable: false, detail: 'Chat not found' },
   batch_not_found: { status: 404, retryable: false, detail: 'Batch not found' },

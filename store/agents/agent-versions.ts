@@ -56,6 +56,7 @@ export const UNVERSIONED_COLUMNS = [
   'live_version',
   'live_digest',
   'unpublished',
+  'rollout',
 ] as const satisfies readonly (keyof Agent)[]
 
 /** Who publishes: a user or an API key. */
@@ -156,11 +157,11 @@ export async function agentOfVersion(tenant: Tenant, agent: Agent, number: numbe
     content = row.content
     contents.set(key, content, { owner: tenant.workspaceId, bytes: row.bytes })
   }
-  return { ...agent, ...columnsOf(content) }
+  return { ...agent, ...contentColumns(content) }
 }
 
 /** The columns of a version. */
-export function columnsOf(content: AgentContent): Partial<Agent> {
+export function contentColumns(content: AgentContent): Partial<Agent> {
   const entries = Object.entries(VERSIONED_COLUMNS).map(([column, absent]) => [
     column,
     content[column] ?? absent ?? null,

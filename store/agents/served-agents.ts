@@ -1,4 +1,5 @@
 import { mustBeAllowed, type Served, servedOf } from '../../runtime/admission/served-agent.ts'
+import { chooseVersion, type RolloutFacts } from '../../runtime/rollouts/choose-version.ts'
 import type { Store } from '../database/database.ts'
 import type { Agent } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -6,13 +7,16 @@ import { exhaustedQuota, operatorQuotas } from '../workspaces/workspace-quotas.t
 import { agentOfVersion } from './agent-versions.ts'
 import { agentById } from './agents.ts'
 
-/** `agent_version`: which one it is; null: the draft. */
-type VersionedAgent = Agent & { agent_version: number | null }
+/** `agent_version`: which one it is; null: the draft. `rollout_id`: of the rollout whose split chose it. */
+type VersionedAgent = Agent & { agent_version: number | null; rollout_id: string | null }
 
 export type ServedAgent = Served<VersionedAgent>
 
-/** Which version of an agent talks: the one that is live, the draft, or the version of this number. */
-export type AgentUse = 'live' | 'draft' | number
+/**
+ * Which version of an agent talks: the one that is live, the draft, the version of this number, or for a call that begins the one that its
+ * rollout chooses.
+ */
+export type AgentUse = 'live' | 'draft' | number | RolloutFacts
 
 /**
  * The agent as it may be served now, asked wherever a conversation or its analysis begins: in the version that is wanted, by the providers
@@ -29,7 +33,7 @@ export async function servedAgent(
   if (month !== undefined) return { refused: month }
   const { providers } = await operatorQuotas(store, workspaceId)
   const chosen = await agentAsUsed(store.tenant(workspaceId), agent, use)
-  if (chosen === undefined) return { refused: `version ${use} of the agent does not exist` }
+  if (chosen === undefined) return { refused: `version ${versionOf(agent, use).version} of the agent does not exist` }
   const found = servedOf(chosen, providers)
   if ('agent' in found) return found
   const { at, provider } = found.unallowed
@@ -38,10 +42,24 @@ export async function servedAgent(
 
 /** The agent in the version that is wanted, whether or not it may be served; undefined: there is no such version. */
 export async function agentAsUsed(tenant: Tenant, agent: Agent, use: AgentUse): Promise<VersionedAgent | undefined> {
-  const number = use === 'draft' ? null : use === 'live' ? agent.live_version : use
+  const { version: number, rolloutId } = versionOf(agent, use)
   const isRow = number === null || (number === agent.live_version && !agent.unpublished)
   const chosen = isRow ? agent : await agentOfVersion(tenant, agent, number)
-  return chosen && { ...chosen, agent_version: number }
+  return chosen && { ...chosen, agent_version: number, rollout_id: rolloutId }
+}
+
+/** Null: the draft. */
+function versionOf(
+  { live_version: live, rollout }: Agent,
+  use: AgentUse,
+): { version: number | null; rolloutId: string | null } {
+  if (use === 'draft' || typeof use === 'number') return { version: use === 'draft' ? null : use, rolloutId: null }
+  if (rollout?.status === 'running' && typeof use === 'object') {
+    const { version, bySplit } = chooseVersion(rollout, use)
+    return { version, rolloutId: bySplit ? rollout.id : null }
+  }
+  const isHeld = rollout?.stopped !== undefined && rollout.stopped.live === live
+  return { version: isHeld ? rollout.stopped!.serves : live, rolloutId: null }
 }
 
 /** The same by the agent's id; undefined when the workspace has no such agent. */

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
 import type { VoicemailBehaviour } from '../../runtime/plugin-sdk/telephony/answerer.ts'
+import type { RolloutPlan } from '../../runtime/rollouts/choose-version.ts'
 import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
 
 /** From where, and how often, strangers may talk to an agent. */
@@ -55,6 +56,8 @@ export interface AgentsTable {
   live_digest: ColumnType<string | null, never, never>
   /** The row is not as its live version. */
   unpublished: ColumnType<boolean, never, never>
+  /** The last rollout; null: none, or it was ended. */
+  rollout: ColumnType<AgentRollout | null, string | null | undefined, string | null>
   /** What is found out of its calls after their end. */
   analysis: JSONColumnType<Record<string, unknown>, string | undefined, string>
   /** What it collects from callers. */
@@ -65,6 +68,33 @@ export interface AgentsTable {
   knowledge_version: Generated<number>
   created_at: CreatedAt
   updated_at: Generated<Date>
+}
+
+export type GuardFigure = 'success' | 'latency_p95' | 'faults' | 'cost' | `disposition:${string}`
+
+/** What a guard found, and what calls get since. */
+export interface RolloutStop {
+  /** ISO 8601. */
+  at: string
+  /** The version that is worse, and the one that all calls get. */
+  version: number
+  serves: number
+  /** The live version then: another one that is published ends this. */
+  live: number | null
+  figure: GuardFigure
+  z: number
+  boundary: number
+  compared: { version: number; calls: number; mean: number }[]
+}
+
+export interface AgentRollout extends RolloutPlan {
+  id: string
+  guard: { figure: GuardFigure; min_calls: number; planned_calls: number; stop_when: 'worse' } | null
+  status: 'running' | 'stopped'
+  /** ISO 8601. */
+  started_at: string
+  started_by: { id: string; name: string }
+  stopped?: RolloutStop
 }
 
 /** What a version of an agent holds: the columns of VERSIONED_COLUMNS by their names, and the documents that were ready. */

@@ -3,7 +3,7 @@ import { OPEN_STATUSES } from '../calls/open-calls.ts'
 import type { Store } from '../database/database.ts'
 import type { AgentContent, AgentVersion } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import { columnsOf, draftOf, type Publisher, settleDraft, VERSIONED_COLUMNS } from './agent-versions.ts'
+import { contentColumns, draftOf, type Publisher, settleDraft, VERSIONED_COLUMNS } from './agent-versions.ts'
 
 /** The versions of an agent as people read, restore and delete them. */
 
@@ -106,7 +106,7 @@ export function restoreVersion(
     await sql`
       update agents set (${sql.join(columns)}, updated_at) = (
         select ${sql.join(columns.map((column) => sql`version.${column}`))}, now()
-        from jsonb_populate_record(null::agents, ${JSON.stringify(columnsOf(content))}::jsonb) as version)
+        from jsonb_populate_record(null::agents, ${JSON.stringify(contentColumns(content))}::jsonb) as version)
       where id = ${agentId} and workspace_id = ${workspaceId}`.execute(db)
     await settleDraft({ workspaceId, db }, agentId, { by, note })
     return 'restored'

@@ -10,6 +10,8 @@ interface WaitingCall {
   callId: string
   agent: Agent
   dynamicVariables: Record<string, string>
+  /** The client's name of its session. */
+  sessionId: string | null
 }
 
 /** The queued call and its agent; undefined when the call isn't queued any more or its agent is deleted. */
@@ -18,13 +20,13 @@ export async function findWaitingCall(tenant: Tenant, callId: string): Promise<W
     .selectFrom('calls')
     .innerJoin('agents', 'agents.id', 'calls.agent_id')
     .selectAll('agents')
-    .select('calls.dynamic_variables')
+    .select(['calls.dynamic_variables', 'calls.session_id'])
     .where('calls.id', '=', callId)
     .where('calls.status', '=', 'queued')
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const { dynamic_variables: dynamicVariables, ...agent } = row
-  return { callId, agent, dynamicVariables }
+  const { dynamic_variables: dynamicVariables, session_id: sessionId, ...agent } = row
+  return { callId, agent, dynamicVariables, sessionId }
 }
 
 /** An open call as the reaper sees it. */

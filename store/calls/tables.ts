@@ -79,6 +79,8 @@ export interface CallsTable {
   agent_name: string
   /** The version that talks; null: none was chosen yet, or the call is older than versions. */
   agent_version: ColumnType<number | null, never, never>
+  /** The rollout whose split chose the version. */
+  rollout_id: ColumnType<string | null, never, never>
   call_type: CallType
   direction: 'inbound' | 'outbound'
   status: CallStatus

@@ -33,6 +33,25 @@ export type WorkspaceEventInput =
       }
     }
   | {
+      type: 'rollout.stopped'
+      /** Of the agent. */
+      subject: string
+      agentId: string
+      data: {
+        agent_id: string
+        agent_name: string
+        rollout_id: string
+        /** ISO 8601. */
+        at: string
+        version: number
+        serves: number
+        figure: string
+        z: number
+        boundary: number
+        compared: { version: number; calls: number; mean: number }[]
+      }
+    }
+  | {
       type: 'number.blocked'
       data: {
         phone_number: string

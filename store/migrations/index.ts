@@ -52,6 +52,7 @@ import { sql as moreEvents } from './0098-more-events.ts'
 import { sql as invitationLinks } from './0107-invitation-links.ts'
 import { sql as identities } from './0108-identities.ts'
 import { sql as agentVersions } from './0109-agent-versions.ts'
+import { sql as rollouts } from './0110-rollouts.ts'
 import { sql as handOffs } from './0113-hand-offs.ts'
 import { sql as collect } from './0114-collect.ts'
 import { sql as audioTokens } from './0115-audio-tokens.ts'
@@ -152,6 +153,11 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0107-invitation-links', sql: invitationLinks },
   { name: '0108-identities', sql: identities },
   { name: '0109-agent-versions', sql: agentVersions },
+  { name: '0110-rollouts', sql: rollouts },
+  {
+    name: '0110-rollouts-indexes',
+    indexes: [{ name: 'calls_by_rollout', on: 'calls (rollout_id) where rollout_id is not null' }],
+  },
   { name: '0113-hand-offs', sql: handOffs },
   { name: '0114-collect', sql: collect },
   { name: '0115-audio-tokens', sql: audioTokens },

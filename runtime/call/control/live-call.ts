@@ -134,8 +134,12 @@ export class LiveCall implements PathCall {
       options.log.warn({ err, callId: this.callId }, 'The call could not be leased yet')
     })
     if (!this.log.state.queued) {
-      const { agentVersion } = options.agent
-      this.log.append({ type: 'queued', ...(agentVersion === undefined ? {} : { agent_version: agentVersion }) })
+      const { agentVersion, rolloutId } = options.agent
+      this.log.append({
+        type: 'queued',
+        ...(agentVersion === undefined ? {} : { agent_version: agentVersion }),
+        ...(rolloutId === undefined ? {} : { rollout_id: rolloutId }),
+      })
     }
     this.leg.start(fromCaller(this, options.clock))
     this.happened({ type: 'connected' })

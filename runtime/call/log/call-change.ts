@@ -7,6 +7,7 @@ import type { Turn } from './resume.ts'
 export interface CallChange {
   status?: 'ringing' | 'in_progress'
   agentVersion?: number
+  rolloutId?: string
   /** Times in ms since 1970. */
   answeredAt?: number
   pickedUpAt?: number
@@ -62,6 +63,7 @@ function add(change: CallChange, event: CallEvent, firstTurn: number): void {
   switch (event.type) {
     case 'queued':
       if (event.agent_version !== undefined) change.agentVersion = event.agent_version
+      if (event.rollout_id !== undefined) change.rolloutId = event.rollout_id
       break
     case 'ringing':
       change.status ??= 'ringing'

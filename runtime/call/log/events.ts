@@ -36,8 +36,8 @@ const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_0
 const PROVIDERS = Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })
 
 const LIFE = [
-  /** `agent_version`: the one that is to talk. */
-  event('queued', { agent_version: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  /** `agent_version`: the one that is to talk; `rollout_id`: the rollout whose split chose it. */
+  event('queued', { agent_version: Type.Optional(Type.Integer({ minimum: 1 })), rollout_id: Type.Optional(name) }),
   event('ringing', {}),
   /** The callee picked up while no agent was reserved for the call, and waits for one. */
   event('picked_up', {}),

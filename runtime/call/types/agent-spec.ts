@@ -48,6 +48,8 @@ export const AGENT_SPEC = Type.Object({
   agentName: Type.String(),
   /** Absent: the draft. */
   agentVersion: Type.Optional(Type.Integer()),
+  /** The rollout whose split chose the version. */
+  rolloutId: Type.Optional(Type.String()),
   systemPrompt: Type.String(),
   firstMessage: Type.String(),
   temperature: Type.Number(),

@@ -61,6 +61,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /agents',
     'GET /agents/{agent_id}',
     'GET /agents/{agent_id}/tools',
+    'GET /agents/{agent_id}/rollout',
     'GET /agents/{agent_id}/versions',
     'GET /agents/{agent_id}/versions/{version}',
     'GET /agents/{agent_id}/versions/{version}/diff',

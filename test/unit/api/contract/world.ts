@@ -4,8 +4,10 @@ import { pino } from 'pino'
 import { uuidv7 } from 'uuidv7'
 import type { AnyRoute } from '../../../../api/route.ts'
 import { wavHead } from '../../../../runtime/recording/wav.ts'
+import { setRollout } from '../../../../store/agents/rollouts.ts'
 import { insertCampaign } from '../../../../store/campaigns/campaigns.ts'
 import { windowGroupOf } from '../../../../store/campaigns/window-groups.ts'
+import type { AgentRollout } from '../../../../store/database/schema.ts'
 import { objectPath } from '../../../../store/objects/object-folder.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
 import { RedisSlots } from '../../../../store/redis/slots.ts'
@@ -332,11 +334,18 @@ export async function fingerprint({ store }: TestApi, workspaceId?: string): Pro
 
 type Db = ReturnType<TestApi['store']['tenant']>['db']
 
+const ROLLOUT: AgentRollout = {
+  ...{ id: uuidv7(), seed: 's', sticky: 'contact', rules: [], split: [{ version: 1, weight: 1 }], guard: null },
+  ...{ status: 'running', started_at: '2026-01-31T09:00:00.000Z', started_by: { id: '', name: '' } },
+}
+
 /** What must have happened before a request can do what it is for. */
 const BEFORE: Readonly<Record<string, (db: Db, of: Belongings, api: TestApi) => Promise<unknown>>> = {
   'POST /operator/workers/{worker_id}/drain': (_, __, api) => announceWorker(api),
   'POST /batch/{batch_id}/pause': (db, of) => setBatch(db, of, 'running'),
   'POST /batch/{batch_id}/resume': (db, of) => setBatch(db, of, 'paused'),
+  'GET /agents/{agent_id}/rollout': (db, of) => setRollout({ workspaceId: of.workspaceId, db }, of.agentId, ROLLOUT),
+  'DELETE /agents/{agent_id}/rollout': (db, of) => setRollout({ workspaceId: of.workspaceId, db }, of.agentId, ROLLOUT),
   // The live version stays.
   'DELETE /agents/{agent_id}/versions/{version}': (db, of) =>
     db

@@ -37,7 +37,7 @@ const TYPES = [
     'campaign.completed',
   ],
   ...['prospect.resolved', 'prospect.callback_missed', 'do_not_call.added', 'document.ready', 'document.failed'],
-  ...['agent.changed', 'trunk.down', 'trunk.up', 'worker.joined', 'worker.lost', 'webhook.disabled'],
+  ...['agent.changed', 'rollout.stopped', 'trunk.down', 'trunk.up', 'worker.joined', 'worker.lost', 'webhook.disabled'],
 ]
 
 /** What happens in the workspace as it happens: what webhooks are sent. */

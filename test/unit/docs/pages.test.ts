@@ -15,6 +15,7 @@ t.test('the examples of the README and of the pages that go on from it run as pr
     'docs/campaigns',
     'docs/events',
     'docs/agents/hand-off',
+    'docs/agents/versions',
     'docs/knowledge',
     'docs/tools',
     'docs/telephony',
@@ -55,6 +56,10 @@ t.test('the examples of the README and of the pages that go on from it run as pr
   t.match(tools, /\*{8}.*"name":"order_status".*"name":"to_support".*"name":"end_call"/)
   const [handsOff = ''] = printed('docs/agents/hand-off.md')
   t.match(handsOff, /"response":"One moment, I connect you with billing.*"response":"Bills are due within 30 days/s)
+  const [versions = '', rollout = ''] = printed('docs/agents/versions.md')
+  t.match(versions, /"field":"system_prompt","from":"We open at ten\.","to":"We open at nine\."/)
+  t.match(versions, /"version":2,"live":true,"note":"Later in winter".*"total":2/s)
+  t.match(rollout, /"status":"running".*"detail":"Rollout ended"/s)
   const telephony = printed('docs/telephony.md').join('')
   t.match(telephony, /"phone_number":"\+14155550101".*"provider":"sip"/)
   t.match(telephony, /"name":"main","host":"sip.example.com"/)

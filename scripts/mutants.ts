@@ -1,8 +1,8 @@
 /**
- * Breaks each rule of the dialer, or each boundary between one failure and the rest, in turn, in a copy of the repository, and
+ * Breaks each rule of the dialer, each boundary between one failure and the rest, or each rule of speech-to-speech models, in turn, in a copy of the repository, and
  * looks whether a test sees it.
  *
- *     node scripts/mutants.ts dialer|boundaries [--only=retry] [--list]
+ *     node scripts/mutants.ts dialer|boundaries|realtime [--only=retry] [--list]
  *
  * `--only`: rules whose file or sentence has this in it. Ends with 0 only if every mutant was seen.
  */
@@ -13,6 +13,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import boundaries from './mutants/boundaries.json' with { type: 'json' }
 import dialer from './mutants/dialer.json' with { type: 'json' }
+import realtime from './mutants/realtime.json' with { type: 'json' }
 
 /** A rule that is broken on purpose: `from`, which occurs once in the file, becomes `to`. */
 interface Mutant {
@@ -25,7 +26,7 @@ interface Mutant {
   tests: readonly string[]
 }
 
-const SETS = { boundaries, dialer }
+const SETS = { boundaries, dialer, realtime }
 const ROOT = join(import.meta.dirname, '..')
 const LEFT_OUT = new Set(['node_modules', '.git', '.data', '.tap', 'web'])
 /** A mutant that never ends is seen, too. */

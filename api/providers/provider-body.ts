@@ -23,7 +23,7 @@ type Needs = Pick<Services, 'plugins' | 'prices' | 'clock' | 'defaultProviders' 
 /** All there is to know of a provider before an agent names it. */
 export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: Seer): Promise<ProviderBody> {
   const { name, manifest, granted, isolation } = plugin
-  const { llm, stt, tts } = manifest?.provides ?? {}
+  const { llm, realtime, stt, tts } = manifest?.provides ?? {}
   const [health, ttsBody, understands] = await Promise.all([
     services.providerHealth.state(name, HEALTH_WAIT_MS),
     tts ? voicesOf(services, name, tts) : null,
@@ -43,7 +43,7 @@ export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: 
     grants: seer.isOperator
       ? (Object.fromEntries(PERMISSIONS.map((kind) => [kind, [...(granted[kind] ?? [])]])) as ProviderBody['grants'])
       : null,
-    llm: llm ? llmOf(services, name, llm) : null,
+    llm: llm ? llmOf(services, name, llm, realtime?.models ?? []) : null,
     stt: stt ? { ...sttOf(services, name, stt), understands } : null,
     tts: ttsBody,
   }
@@ -66,17 +66,23 @@ function modelsOf(provides: Provides): { names: readonly string[]; any: boolean;
   }
 }
 
-function llmOf(services: Needs, provider: string, provides: Provides): ProviderBody['llm'] {
+function llmOf(
+  services: Needs,
+  provider: string,
+  provides: Provides,
+  speaking: readonly string[],
+): ProviderBody['llm'] {
   const { names, any, preferred } = modelsOf(provides)
   const priceOf = pricer(services, 'llm', provider)
   return {
     is_default: services.defaultProviders.llm.provider === provider,
     any_model: any,
     default_model: preferred,
-    models: names.map((model) => {
+    models: [...names, ...speaking].map((model) => {
       const { inputPerMillionTokens: input, outputPerMillionTokens: output } = priceOf(model) ?? {}
       const known = input !== undefined && output !== undefined
-      return { model, price: known ? { input_per_million_tokens: input, output_per_million_tokens: output } : null }
+      const price = known ? { input_per_million_tokens: input, output_per_million_tokens: output } : null
+      return { model, speech_to_speech: speaking.includes(model), price }
     }),
   }
 }

@@ -23,7 +23,14 @@ const Llm = Type.Object({
   any_model: AnyName,
   default_model: Nullable(Type.String()),
   models: Type.Array(
-    Type.Object({ model: Type.String(), price: Nullable(Type.Object(LlmPrice.properties, { description: NO_PRICE })) }),
+    Type.Object({
+      model: Type.String(),
+      speech_to_speech: Type.Boolean({
+        description:
+          'It hears the caller and speaks itself; the agent’s language model fallbacks and voice take over when it fails.',
+      }),
+      price: Nullable(Type.Object(LlmPrice.properties, { description: NO_PRICE })),
+    }),
   ),
 })
 const Stt = Type.Object({

@@ -96,12 +96,13 @@ export class SessionLedger {
     held.chatId = message.id
     const heardMs = message.extra[HEARD_MS]
     if (!message.interrupted || typeof heardMs !== 'number' || held.keptMs !== undefined) return []
-    const lengthMs = held.audio?.lengthMs ?? 0
-    const endMs = Math.floor(Math.min(heardMs, lengthMs))
+    const lengthMs = Math.floor(held.audio?.lengthMs ?? 0)
+    const endMs = Math.floor(heardMs)
     held.keptMs = endMs
     // Of text there is nothing to cut: what was heard takes its place.
-    if (endMs <= 0) return [...this.#delete(held), ...this.#create(message.id, textItem(message, this.#name()))]
-    return endMs >= Math.floor(lengthMs) ? [] : [{ type: 'truncate', itemId: held.id, endMs }]
+    if (endMs <= 0 || lengthMs === 0)
+      return [...this.#delete(held), ...this.#create(message.id, textItem(message, this.#name()))]
+    return endMs >= lengthMs ? [] : [{ type: 'truncate', itemId: held.id, endMs }]
   }
 
   #add(item: llm.ChatItem, isSpoken: boolean, later: readonly llm.ChatItem[]): ClientEvent[] {

@@ -14,6 +14,8 @@ export interface Double {
   readonly requests: string[]
   /** Connections that are open now. */
   open(): number
+  /** Cuts every open WebSocket, as a service that restarts does. */
+  cut(): void
   stop(): Promise<void>
 }
 
@@ -91,6 +93,9 @@ export async function startDouble(options: DoubleOptions): Promise<Double> {
     if (fault?.kind === 'slow') setTimeout(accept, fault.firstMs)
     else if (fault?.kind !== 'hang') accept()
   })
+  const cut = () => {
+    for (const client of upgrades.clients) client.terminate()
+  }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -98,8 +103,9 @@ export async function startDouble(options: DoubleOptions): Promise<Double> {
     faults,
     requests,
     open: () => sockets.size,
+    cut,
     async stop() {
-      for (const client of upgrades.clients) client.terminate()
+      cut()
       for (const socket of sockets) socket.destroy()
       server.close()
       await once(server, 'close')

@@ -41,6 +41,11 @@ t.test('what agents can be made of is listed with prices, voices, health and def
 
   t.match(of('cartesia').health, { state: 'refused', message: /check CARTESIA_API_KEY/ })
   t.match(of('openai'), { health: { state: 'no_key', message: /OPENAI_API_KEY is not set/ } })
+  t.match(
+    of('openai').llm?.models.find(({ model }) => model === 'gpt-realtime-2.1'),
+    { speech_to_speech: true, price: { output_per_million_tokens: 24 } },
+    'a speech-to-speech model is one of the models to choose',
+  )
   t.same(of('openai').llm?.models.find(({ model }) => model === 'gpt-4.1-mini')?.price, {
     input_per_million_tokens: 0.4,
     output_per_million_tokens: 1.6,

@@ -278,7 +278,8 @@ class Conversation {
     const status = signal.aborted ? 'cancelled' : 'completed'
     const status_details = signal.aborted ? { type: 'cancelled', reason: 'client_cancelled' } : null
     const usage = usageOf(items, output)
-    this.#send('response.done', { response: { ...head, status, status_details, output: [output], usage } })
+    const { audioMs: _, ...shown } = output
+    this.#send('response.done', { response: { ...head, status, status_details, output: [shown], usage } })
   }
 
   async #say(id: string, text: string, asked: ResponseRequest, isOutside: boolean, signal: AbortSignal): Promise<Item> {
@@ -319,7 +320,7 @@ class Conversation {
     const { audioMs: _, ...shown } = item
     this.#send('response.output_item.done', { response_id: id, output_index: 0, item: shown })
     if (!isOutside) this.#send('conversation.item.done', { previous_item_id: null, item: shown })
-    return shown
+    return item
   }
 
   #call(id: string, name: string, isOutside: boolean): Item {

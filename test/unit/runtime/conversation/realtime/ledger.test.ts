@@ -64,6 +64,20 @@ test('an answer prepared in vain: the sound belongs to the turn that goes on', a
   t.same(ledger.bringUp([PROMPT, longer], false), [], 'both pieces are the one turn')
 })
 
+test('a turn that goes on without more sound keeps the sound it has, and is not told as text', async (t) => {
+  const { ledger } = answered(500)
+  t.same(ledger.bringUp([PROMPT, user('Where, please?')], false), [{ type: 'delete', itemId: 'item_2' }])
+})
+
+test('of an answer that was written what was heard takes the place', async (t) => {
+  const { ledger, question } = answered(0)
+  const cut = agent('It is', { [SESSION_ITEM]: 'item_2', [HEARD_MS]: 700 }, true)
+  t.match(ledger.bringUp([PROMPT, question, cut], false), [
+    { type: 'delete', itemId: 'item_2' },
+    { type: 'create', item: { role: 'assistant', text: 'It is' } },
+  ])
+})
+
 test('each call of a tool has its result behind it, one that has none is closed', async (t) => {
   const ledger = new SessionLedger()
   const call = llm.FunctionCall.create({ callId: 'c1', name: 'hang_up', args: '{}' })

@@ -48,7 +48,7 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
           ))}
         </Select>
       </Field>
-      <Field fault={faultOf(fault, choice)} label={label}>
+      <Field fault={faultOf(fault, choice)} hint={kind === 'LLM' ? standIn(agent, chosen) : undefined} label={label}>
         {options.names.length > 0 && !options.isOpen ? (
           <Select onChange={(event) => change({ [choice]: event.target.value })} value={agent[choice]}>
             {!isListed && <option value={agent[choice]}>{agent[choice]}</option>}
@@ -79,6 +79,16 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
   )
 }
 
+/** Of a model that speaks itself: what takes its place when it fails. */
+function standIn({ LLM_model, fallbacks }: Draft['agent'], provider: Provider | undefined): string | undefined {
+  const speaks = provider?.llm?.models.some((one) => one.model === LLM_model && one.speech_to_speech)
+  if (speaks !== true) return undefined
+  const model = fallbacks.LLM?.[0]?.model ?? provider?.llm?.default_model ?? ''
+  return t('If it fails in a call, {model} answers in the voice of this agent. The recogniser writes the transcript.', {
+    model,
+  })
+}
+
 /** Models or voices with what they cost, those for the language first, and whether others may be named. */
 function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: string) {
   const priced = (name: string, usd: number | undefined, unit: string) =>
@@ -86,8 +96,10 @@ function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: str
   const { llm, stt, tts } = provider
   if (kind === 'LLM' && llm) {
     return {
-      names: llm.models.map(({ model, price }) =>
-        priced(model, price?.output_per_million_tokens, t('a million tokens out')),
+      names: llm.models.map(({ model, price, speech_to_speech: speaks }) =>
+        speaks
+          ? ([model, t('{model} · hears and speaks itself', { model })] as const)
+          : priced(model, price?.output_per_million_tokens, t('a million tokens out')),
       ),
       isOpen: llm.any_model,
       preferred: llm.default_model,

@@ -1,0 +1,74 @@
+import { test } from 'tap'
+import { CallerVoice, type SoundSink } from '../../../../../runtime/conversation/realtime/caller-voice.ts'
+
+const RATE_HZ = 16_000
+/** 20 ms. */
+const frame = (value: number) => new Int16Array(RATE_HZ / 50).fill(value)
+
+function sink() {
+  const told = { ms: 0, forgotten: 0 }
+  const to: SoundSink = {
+    sound: (samples) => {
+      told.ms += (samples.length * 1000) / RATE_HZ
+    },
+    forget: () => {
+      told.forgotten++
+    },
+  }
+  return { told, to }
+}
+const hear = (voice: CallerVoice, ms: number, value = 900) => {
+  for (let at = 0; at < ms; at += 20) voice.hear(frame(value))
+}
+
+test('silence is not sent; a voice is, with what came just before it and just after', async (t) => {
+  const voice = new CallerVoice(RATE_HZ)
+  const { told, to } = sink()
+  voice.goTo(to)
+  hear(voice, 2_000)
+  t.equal(told.ms, 0)
+  voice.voice(true)
+  t.ok(told.ms >= 400 && told.ms <= 520, `${told.ms} ms of lead-in`)
+  hear(voice, 1_000)
+  voice.voice(false)
+  const spokenMs = told.ms
+  hear(voice, 2_000)
+  t.ok(told.ms - spokenMs <= 240, `${told.ms - spokenMs} ms after its end`)
+  t.ok(voice.hasSpoken)
+})
+
+test('what is no speech is forgotten by the session, too', async (t) => {
+  const voice = new CallerVoice(RATE_HZ)
+  const { told, to } = sink()
+  voice.goTo(to)
+  voice.drop()
+  t.equal(told.forgotten, 0, 'there is nothing to forget')
+  voice.voice(true)
+  hear(voice, 300)
+  voice.voice(false)
+  voice.drop()
+  t.equal(told.forgotten, 1)
+  t.notOk(voice.hasSpoken)
+})
+
+test('another session gets what was said and not answered, and nothing that was', async (t) => {
+  const voice = new CallerVoice(RATE_HZ)
+  const [first, second, third] = [sink(), sink(), sink()]
+  voice.goTo(first.to)
+  voice.voice(true)
+  hear(voice, 1_000)
+  voice.goTo(second.to)
+  t.ok(second.told.ms >= 1_000)
+  voice.committed()
+  voice.goTo(third.to)
+  t.equal(third.told.ms, 0)
+})
+
+test('a turn that never ends is dropped, lest it grow for ever', async (t) => {
+  const voice = new CallerVoice(RATE_HZ)
+  const { told, to } = sink()
+  voice.goTo(to)
+  voice.voice(true)
+  hear(voice, 61_000)
+  t.equal(told.forgotten, 1)
+})

@@ -11,6 +11,7 @@ import { nearest } from '../runtime/lib/nearest.ts'
 import { buildInfo } from '../runtime/process/build-info.ts'
 import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
+import { FILES_COMMANDS, FILES_USAGE, type FilesCommand } from './agent-files/files-usage.ts'
 import { hangsUp, openReloads } from './open-reloads.ts'
 import { run } from './run.ts'
 import type { Running } from './running.ts'
@@ -45,6 +46,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   models    models that hear and speak on this machine, without a key: models engine, pull, remove
   admin     users, signup, maintenance, the audit log, and what is stuck (calls, batches, queues,
             deliveries, seats, leases), from the shell: patchbay admin help
+  pull      writes the agents and campaigns of a running Patchbay as files;
+            plan, apply: what the files would change there, and the change (plan --help)
   version   which Patchbay this is
   help      this text
 
@@ -68,6 +71,7 @@ const COMMANDS = [
   'admin',
   'drain',
   'reload',
+  ...FILES_COMMANDS,
   'version',
   'help',
 ]
@@ -126,6 +130,8 @@ async function perform(argv: readonly string[]): Promise<void> {
     words.splice(0, words.length, 'start')
   }
   const [command = argv.includes('--version') ? 'version' : 'help'] = words
+  const isFiles = FILES_COMMANDS.find((one) => one === command)
+  if (isFiles !== undefined) return files(isFiles, words.slice(1), argv)
   const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(TAKES_WORDS.includes(command) && at > 0))
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -249,6 +255,23 @@ async function perform(argv: readonly string[]): Promise<void> {
 
 function writeLine(line: string): void {
   process.stderr.write(`${line}\n`)
+}
+
+/** Works on an instance elsewhere: nothing of this machine's configuration is read but its environment. */
+async function files(command: FilesCommand, words: readonly string[], argv: readonly string[]): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(FILES_USAGE)
+    return
+  }
+  const [place = '.', ...more] = words
+  if (more.length > 0) fail(`${command} takes one folder`)
+  useEnvFile()
+  const { runFilesCommand } = await import('./agent-files/files-command.ts')
+  const flags = argv.filter((argument) => argument.startsWith('-'))
+  const folder = resolve(process.env.INIT_CWD ?? '', place)
+  const { text, code } = await runFilesCommand(command, { folder, flags, env: processEnvironment() })
+  process.stdout.write(`${text}\n`)
+  process.exitCode = code
 }
 
 function isRole(word: string): word is RoleName {

@@ -93,11 +93,14 @@ export function processEnvironment(): Environment {
   return environment
 }
 
+/** Of commands that talk to an instance elsewhere. */
+const OF_CLIENTS = new Set(['PATCHBAY_URL', 'PATCHBAY_API_KEY'])
+
 function* unknownVariables(env: Environment, named: (name: string) => string): Generator<string> {
   const known = new Set(settings.map(([, setting]) => setting.env))
   const bare = new Map([...known].map((variable) => [variable.replace(PREFIX, ''), variable]))
   for (const name of Object.keys(env)) {
-    if (!name.startsWith(PREFIX) || known.has(name)) continue
+    if (!name.startsWith(PREFIX) || known.has(name) || OF_CLIENTS.has(name)) continue
     const near = bare.get(nearest(name.slice(PREFIX.length), bare.keys()) ?? '')
     yield near === undefined
       ? `${named(name)} is not a setting; unset it (npm run patchbay config lists them all)`

@@ -2,6 +2,9 @@
 # Starts main.ts with the options of Node that its roles need: V8 takes them only at its start, and NODE_OPTIONS takes only some of them.
 # cli/node-options.ts has the same ones, with the reasons.
 set -eu
+# Where the user is: folders in commands are theirs.
+INIT_CWD=${INIT_CWD:-$PWD}
+export INIT_CWD
 cd "$(dirname "$0")/.."
 options=
 case ${1:-} in

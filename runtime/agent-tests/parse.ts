@@ -1,5 +1,5 @@
-import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { nearest } from '../lib/nearest.ts'
+import { MAX_YAML_BYTES, readYaml, type YamlFault } from '../lib/yaml/read-yaml.ts'
+import { unknownKeys } from '../lib/yaml/unknown-keys.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import { patternFault } from './pattern.ts'
 import {
@@ -11,16 +11,10 @@ import {
   AgentTest as schema,
 } from './schema.ts'
 
-/** What is wrong with a test, and where. `line` is missing where it is no file. */
-export interface TestFault {
-  path: readonly (string | number)[]
-  message: string
-  line?: number
-}
+/** What is wrong with a test, and where. */
+export type TestFault = YamlFault
 
-export const MAX_TEST_BYTES = 1 << 20
-/** A test needs none; more are a bomb. */
-const MAX_ALIASES = 20
+export const MAX_TEST_BYTES = MAX_YAML_BYTES
 const MAX_FAULTS = 50
 const MAX_DEPTH = 24
 
@@ -28,35 +22,17 @@ export type ParsedTest = { test: AgentTest; faults?: undefined } | { test?: unde
 
 /** A test as it stands in a file: one YAML document, or JSON. */
 export function parseTest(text: string): ParsedTest {
-  if (Buffer.byteLength(text) > MAX_TEST_BYTES) {
-    return { faults: [{ path: [], message: `is larger than ${MAX_TEST_BYTES >> 10} KiB` }] }
-  }
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false })
-  if (document.errors.length > 0) {
-    return {
-      faults: document.errors.slice(0, MAX_FAULTS).map(({ message, pos }) => ({
-        path: [],
-        message: message.split('\n')[0] ?? message,
-        line: lines.linePos(pos[0]).line,
-      })),
-    }
-  }
-  let value: unknown
-  try {
-    value = document.toJS({ maxAliasCount: MAX_ALIASES })
-  } catch (error) {
-    return { faults: [{ path: [], message: error instanceof Error ? error.message : String(error), line: 1 }] }
-  }
-  const faults = testFaults(value)
-  if (faults.length === 0) return { test: value as AgentTest }
-  return { faults: faults.map((fault) => ({ ...fault, line: lineOf(document, fault.path, lines) })) }
+  const read = readYaml(text, { maxBytes: MAX_TEST_BYTES })
+  if (read.faults !== undefined) return { faults: read.faults }
+  const faults = testFaults(read.value)
+  if (faults.length === 0) return { test: read.value as AgentTest }
+  return { faults: faults.map((fault) => ({ ...fault, line: read.lineOf(fault.path) })) }
 }
 
 /** What is wrong with a test that came as a value; none: it is an `AgentTest`. */
 export function testFaults(value: unknown): TestFault[] {
   if (depthOf(value, 0) > MAX_DEPTH) return [{ path: [], message: 'is nested too deeply' }]
-  const unknown = unknownKeys(value)
+  const unknown = unknownKeys(value, schema)
   if (unknown.length > 0) return unknown.slice(0, MAX_FAULTS)
   if (!agentTestCheck.Check(value)) {
     const faults = [...agentTestCheck.Errors(value)].map(({ instancePath, message }) => ({
@@ -128,38 +104,6 @@ export function readClock(text: string, zone: string): { wallMs: number; zone: s
   return Number.isNaN(wallMs) ? undefined : { wallMs, zone: named }
 }
 
-interface JsonSchema {
-  properties?: Record<string, JsonSchema>
-  items?: JsonSchema
-  anyOf?: JsonSchema[]
-  patternProperties?: Record<string, JsonSchema>
-  additionalProperties?: unknown
-}
-
-/** Keys that the schema doesn't know, each with the nearest one that it does. */
-function unknownKeys(
-  value: unknown,
-  of: JsonSchema = schema as JsonSchema,
-  path: (string | number)[] = [],
-): TestFault[] {
-  if (Array.isArray(value)) {
-    const items = of.items ?? of.anyOf?.find((one) => one.items !== undefined)?.items
-    return items === undefined ? [] : value.flatMap((one, i) => unknownKeys(one, items, [...path, i]))
-  }
-  if (typeof value !== 'object' || value === null) return []
-  const shape = of.properties || of.patternProperties ? of : of.anyOf?.find((one) => one.properties !== undefined)
-  const free = Object.values(shape?.patternProperties ?? {})[0]
-  const known = shape?.properties
-  return Object.entries(value).flatMap(([key, part]) => {
-    if (known === undefined) return free === undefined ? [] : unknownKeys(part, free, [...path, key])
-    const own = Object.hasOwn(known, key) ? known[key] : undefined
-    if (own !== undefined) return unknownKeys(part, own, [...path, key])
-    const near = nearest(key, Object.keys(known))
-    const meant = near === undefined ? `known are ${Object.keys(known).join(', ')}` : `did you mean \`${near}\`?`
-    return [{ path: [...path, key], message: `unknown key \`${key}\`; ${meant}` }]
-  })
-}
-
 function depthOf(value: unknown, depth: number): number {
   if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return depth
   return Math.max(depth, ...Object.values(value).map((part) => depthOf(part, depth + 1)))
@@ -171,21 +115,3 @@ const pathOf = (pointer: string): (string | number)[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
-
-/** The line of the file where that stands, or where what it would be in begins. */
-function lineOf(document: Document, path: readonly (string | number)[], lines: LineCounter): number {
-  let node: Node | null = document.contents
-  let at = node?.range?.[0] ?? 0
-  for (const part of path) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => String((key as { value?: unknown })?.value ?? key) === String(part))
-      if (pair === undefined) break
-      at = (pair.key as Node | null)?.range?.[0] ?? at
-      node = pair.value as Node | null
-    } else if (isSeq(node)) {
-      node = (node.items[Number(part)] as Node | undefined) ?? null
-      at = node?.range?.[0] ?? at
-    } else break
-  }
-  return lines.linePos(at).line
-}

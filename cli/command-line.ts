@@ -48,6 +48,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
             deliveries, seats, leases), from the shell: patchbay admin help
   pull      writes the agents and campaigns of a running Patchbay as files;
             plan, apply: what the files would change there, and the change (plan --help)
+  import    makes such files of an export of another product: import vapi|retell|elevenlabs <file>
   version   which Patchbay this is
   help      this text
 
@@ -72,6 +73,7 @@ const COMMANDS = [
   'drain',
   'reload',
   ...FILES_COMMANDS,
+  'import',
   'version',
   'help',
 ]
@@ -132,6 +134,13 @@ async function perform(argv: readonly string[]): Promise<void> {
   const [command = argv.includes('--version') ? 'version' : 'help'] = words
   const isFiles = FILES_COMMANDS.find((one) => one === command)
   if (isFiles !== undefined) return files(isFiles, words.slice(1), argv)
+  if (command === 'import') {
+    const { runImport } = await import('./agent-imports/import-command.ts')
+    process.stdout.write(
+      `${await runImport(words.slice(1), { resolve: ofUser, defaults: argv.includes('--defaults') })}\n`,
+    )
+    return
+  }
   const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(TAKES_WORDS.includes(command) && at > 0))
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -268,11 +277,13 @@ async function files(command: FilesCommand, words: readonly string[], argv: read
   useEnvFile()
   const { runFilesCommand } = await import('./agent-files/files-command.ts')
   const flags = argv.filter((argument) => argument.startsWith('-'))
-  const folder = resolve(process.env.INIT_CWD ?? '', place)
-  const { text, code } = await runFilesCommand(command, { folder, flags, env: processEnvironment() })
+  const { text, code } = await runFilesCommand(command, { folder: ofUser(place), flags, env: processEnvironment() })
   process.stdout.write(`${text}\n`)
   process.exitCode = code
 }
+
+/** A path as the user means it, wherever npm has gone. */
+const ofUser = (path: string): string => resolve(process.env.INIT_CWD ?? '', path)
 
 function isRole(word: string): word is RoleName {
   return ROLES.some((role) => role === word)

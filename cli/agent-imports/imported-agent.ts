@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UpdateAgentInput } from '../../api/agents/schema.ts'
+import { secretName } from '../agent-files/with-secrets.ts'
+import type { ExportReader } from './export-reader.ts'
+
+type Kind = 'LLM' | 'STT' | 'TTS'
+
+const PLUGINS = join(import.meta.dirname, '../../plugins')
+const MAX_NAME = 64
+
+/** An agent of another product, as it will stand in a file. */
+export class ImportedAgent {
+  readonly name: string
+  readonly fields: Record<string, unknown>
+  readonly #tools: Record<string, unknown>[] = []
+  readonly #procedures: { name: string; when: string; text: string; tools?: string[] }[] = []
+  readonly #prompt: string[] = []
+
+  /** @param name the file's */
+  constructor(name: string, shown: string) {
+    this.name = name
+    this.fields = { agent_name: shown }
+  }
+
+  /** A part of the system prompt. */
+  prompt(text: string): void {
+    if (text.trim() !== '') this.#prompt.push(text.trim())
+  }
+
+  /** Sets a field from a value of the export, unless it has none. */
+  set(field: string, from: ExportReader, value: unknown, why?: string): void {
+    if (value === undefined) return
+    this.fields[field] = value
+    from.mapped(field, why)
+  }
+
+  /** A provider with its model: only where Patchbay has both. */
+  provider(kind: Kind, name: ExportReader, model: ExportReader, names: Readonly<Record<string, string>>): void {
+    const given = name.text()
+    if (given === undefined) return
+    const plugin = names[given.toLowerCase()]
+    const provides = plugin === undefined ? undefined : provided(plugin, kind)
+    if (plugin === undefined || provides === undefined) {
+      name.dropped(`Patchbay has no ${kind} provider for it; the instance's default is used`)
+      model.dropped(`it is a model of ${given}`)
+      return
+    }
+    this.set(`${kind}_provider`, name, plugin)
+    const wanted = model.text()
+    if (wanted === undefined) return
+    const field = kind === 'TTS' ? 'TTS_voice' : `${kind}_model`
+    const isKnown = provides.models === undefined || provides.models.length === 0 || provides.models.includes(wanted)
+    if (isKnown || kind === 'TTS') this.set(field, model, wanted)
+    else model.dropped(`${plugin} does not list it (any more); its default model is used`)
+  }
+
+  /** A tool; its name is made fit and unique. Gives the name. */
+  tool(tool: Record<string, unknown>): string {
+    const wanted = String(tool.name ?? '')
+      .replace(/[^A-Za-z0-9_-]+/g, '_')
+      .replace(/^(?![A-Za-z_])/, '_')
+      .slice(0, MAX_NAME - 3)
+    let name = wanted
+    for (let i = 2; this.#tools.some((one) => one.name === name); i++) name = `${wanted}_${i}`
+    this.#tools.push({ ...tool, name })
+    return name
+  }
+
+  /** Headers whose values are secrets: names take their place. */
+  headers(tool: string, headers: ExportReader): Record<string, string> | undefined {
+    const given = headers.items()
+    if (given.length === 0) return undefined
+    return Object.fromEntries(
+      given.map((header) => {
+        const secret = secretName(this.name, tool, header.key)
+        header.mapped(`tools ${tool} headers`, `set \${${secret}}: secrets are not written into files`)
+        return [header.key, `\${${secret}}`]
+      }),
+    )
+  }
+
+  /** A step, state or node of a flow: instructions for when they fit. */
+  procedure(name: string, when: string, text: string, tools: string[] = []): void {
+    this.#procedures.push({ name, when, text, ...(tools.length === 0 ? {} : { tools }) })
+  }
+
+  /** Everything in its place. Call it once. */
+  finished(): Record<string, unknown> {
+    const { fields } = this
+    if (this.#tools.length > 0) fields.tools = this.#tools
+    if (this.#procedures.length > 0) {
+      if ('procedures' in UpdateAgentInput.properties) fields.procedures = this.#procedures
+      else for (const one of this.#procedures) this.#prompt.push(asSection(one))
+    }
+    fields.system_prompt = this.#prompt.join('\n\n') || `You are ${String(fields.agent_name)}.`
+    return fields
+  }
+}
+
+/** Where procedures are, for the report. */
+export const PROCEDURES = 'procedures' in UpdateAgentInput.properties ? 'procedures' : 'system_prompt'
+
+function asSection({
+  name,
+  when,
+  text,
+  tools = [],
+}: {
+  name: string
+  when: string
+  text: string
+  tools?: string[]
+}): string {
+  const use = tools.length === 0 ? '' : `\n\nTools of this step: ${tools.join(', ')}.`
+  return `## ${name}\n\nWhen: ${when}\n\n${text}${use}`
+}
+
+function provided(plugin: string, kind: Kind): { models?: string[] } | undefined {
+  try {
+    const manifest = JSON.parse(readFileSync(join(PLUGINS, plugin, 'plugin.json'), 'utf8'))
+    return manifest.provides[kind.toLowerCase()]
+  } catch {
+    return undefined
+  }
+}
+
+/** A text of the export with our placeholders; filters and functions have no counterpart, stay, and are reported. */
+export function filledText(from: ExportReader, field: string, names: Readonly<Record<string, string>>): string {
+  const unknown = new Set<string>()
+  const text = (from.text() ?? '').replace(/\{\{\s*([^{}]{1,200}?)\s*\}\}/g, (whole, inside: string) => {
+    const known = names[inside]
+    if (known !== undefined) return `{{${known}}}`
+    if (/^[A-Za-z_]\w*$/.test(inside)) return `{{${inside}}}`
+    unknown.add(whole)
+    return whole
+  })
+  from.mapped(field, unknown.size === 0 ? undefined : `no variable of Patchbay: ${[...unknown].join(', ')}`)
+  return text
+}
+
+/** "Front Desk (EN)" → `front-desk-en`. */
+export function fileNameOf(shown: string, taken: Set<string>): string {
+  const plain = shown
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+  let name = plain || 'agent'
+  for (let i = 2; taken.has(name); i++) name = `${plain || 'agent'}-${i}`
+  taken.add(name)
+  return name
+}

@@ -135,7 +135,7 @@ async function perform(argv: readonly string[]): Promise<void> {
   const isFiles = FILES_COMMANDS.find((one) => one === command)
   if (isFiles !== undefined) return files(isFiles, words.slice(1), argv)
   if (command === 'import') {
-    const { runImport } = await import('./agent-imports/import-command.ts')
+    const { runImport } = await import('./agent-imports/run-import.ts')
     process.stdout.write(
       `${await runImport(words.slice(1), { resolve: ofUser, defaults: argv.includes('--defaults') })}\n`,
     )

@@ -24,7 +24,7 @@ t.test('a provider that answers is shown with its latency, one that isn’t set 
   const { OPENAI_API_KEY = '', OPENAI_BASE_URL = '' } = env
   const { healthy, line } = await linesOf({ OPENAI_API_KEY, OPENAI_BASE_URL })
   t.ok(healthy, 'what isn’t set up is no fault')
-  t.match(line('openai'), /^openai +ok +\d+ ms +llm, stt, tts, embedding$/)
+  t.match(line('openai'), /^openai +ok +\d+ ms +llm, realtime, stt, tts, embedding$/)
   t.match(line('deepgram'), /^ {2}deepgram +Deepgram can't be used: DEEPGRAM_API_KEY is not set/)
 })
 

@@ -63,6 +63,9 @@ const AGENT_DEFAULTS: Fields = {
   ai_disclosure: 'auto',
   register: 'formal',
   phrases: {},
+  collect: [],
+  guardrails: {},
+  publishing: 'immediate',
 }
 
 type Tool = Record<string, unknown> & { type?: unknown; to?: unknown }

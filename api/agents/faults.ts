@@ -8,6 +8,7 @@ import { KINDS, namedKinds, unavailableFaults, unusableFaults, withCurrent, with
 import { collectFaults } from './collect.ts'
 import { type FallbacksInput, fallbackFaults } from './fallbacks.ts'
 import { handoffAgents } from './handoff-agents.ts'
+import { procedureFaults } from './procedures.ts'
 import { originFaults } from './public-access.ts'
 import type { AgentInput } from './schema.ts'
 import { DEFAULT_LANGUAGE, languageFaults } from './speech.ts'
@@ -39,13 +40,20 @@ export async function agentFaults(
     ...languageFaults(input, agent?.language ?? DEFAULT_LANGUAGE, choices, fallbacks, catalogue),
     ...originFaults(input.public),
     ...(await toolFaults()),
-    ...collectFaults(input, toolNames()),
+    ...collectFaults(input, [...namesOfTools()]),
+    ...procedureFaults(input.procedures, hasServers() ? undefined : namesOfTools()),
     ...(await analysisFaults(input.analysis, workspaceId, checks)),
   ]
 
-  function toolNames(): string[] {
+  function namesOfTools(): ReadonlySet<string> {
     const tools = input.tools ?? (agent?.tools as { name?: string }[] | undefined) ?? []
-    return tools.flatMap(({ name }) => (name === undefined ? [] : [name]))
+    return new Set(tools.flatMap(({ name }) => name ?? []))
+  }
+
+  /** Their tools have names that only they know. */
+  function hasServers(): boolean {
+    const tools = (input.tools ?? agent?.tools ?? []) as readonly { type: string; name?: string }[]
+    return tools.some(({ type, name }) => type === 'mcp' || name === undefined)
   }
 
   async function toolFaults(): Promise<readonly Fault[]> {

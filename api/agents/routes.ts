@@ -27,6 +27,7 @@ import { collectColumns } from './collect.ts'
 import type { FallbacksInput } from './fallbacks.ts'
 import { agentFaults } from './faults.ts'
 import { handoffAgents } from './handoff-agents.ts'
+import { proceduresSpec } from './procedures.ts'
 import { publicAccessColumn } from './public-access.ts'
 import { publisherOf } from './publish.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
@@ -99,7 +100,12 @@ const tools = defineRoute({
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     const stored = agent.tools as unknown as readonly Tool[]
     const { targets, faults } = await mcpTools.targets(tenant.workspaceId, stored)
-    const specs = [...stored.filter(isOwnTool).map(toolSpec), ...targets.map(({ spec }) => spec)]
+    const begins = proceduresSpec(agent.procedures, (text) => text)
+    const specs = [
+      ...stored.filter(isOwnTool).map(toolSpec),
+      ...targets.map(({ spec }) => spec),
+      ...(begins === undefined ? [] : [begins.tool]),
+    ]
     return { tools: specs.map(({ kind, says: _, ...spec }) => ({ type: kind, ...spec })), faults }
   },
 })
@@ -148,6 +154,7 @@ const create = defineRoute({
         tts_voice: choices.TTS_voice,
         tools: JSON.stringify(tools),
         fallbacks: JSON.stringify(body.fallbacks ?? {}),
+        procedures: JSON.stringify(body.procedures ?? []),
         voicemail: body.voicemail ?? 'hang_up',
         voicemail_message: body.voicemail_message ?? '',
         recording_notice: body.recording_notice ?? '',

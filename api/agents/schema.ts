@@ -5,6 +5,7 @@ import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 import { AnalysisField, type AnalysisInput } from './analysis.ts'
 import { CollectField, collectBody, collectColumns, GuardrailsField } from './collect.ts'
 import { FallbacksField, type FallbacksInput } from './fallbacks.ts'
+import { ProceduresField } from './procedures.ts'
 import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields, speechWarnings } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
@@ -26,6 +27,7 @@ const fields = {
   TTS_voice: Choice,
   tools: Tools,
   fallbacks: FallbacksField,
+  procedures: ProceduresField,
   voicemail: Type.Enum(VOICEMAIL_BEHAVIOURS, {
     description:
       'What the agent does when an answering machine picks up its call: hang up, leave a message after the beep, or go on as with a human. Assistants that ask who is calling are answered in any case.',
@@ -63,6 +65,7 @@ export const CreateAgentInput = Type.Object({
   TTS_voice: Type.Optional(fields.TTS_voice),
   tools: Type.Optional(fields.tools),
   fallbacks: Type.Optional(fields.fallbacks),
+  procedures: Type.Optional(fields.procedures),
   voicemail: Type.Optional(fields.voicemail),
   voicemail_message: Type.Optional(fields.voicemail_message),
   recording_notice: Type.Optional(fields.recording_notice),
@@ -93,6 +96,7 @@ export const AgentBody = Type.Object({
   TTS_voice: Type.String(),
   tools: Tools,
   fallbacks: FallbacksField,
+  procedures: ProceduresField,
   voicemail: fields.voicemail,
   voicemail_message: Type.String(),
   recording_notice: Type.String(),
@@ -127,6 +131,7 @@ export const agentExample = {
   TTS_voice: 'en-us',
   tools: [],
   fallbacks: {},
+  procedures: [],
   voicemail: 'hang_up' as const,
   voicemail_message: '',
   recording_notice: '',
@@ -174,6 +179,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     TTS_voice: agent.tts_voice,
     tools: toolsBody(agent.tools),
     fallbacks: agent.fallbacks as FallbacksInput,
+    procedures: agent.procedures as Static<typeof ProceduresField>,
     voicemail: agent.voicemail,
     voicemail_message: agent.voicemail_message,
     recording_notice: agent.recording_notice,
@@ -207,6 +213,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     tts_provider: input.TTS_provider,
     tts_voice: input.TTS_voice,
     fallbacks: input.fallbacks && JSON.stringify(input.fallbacks),
+    procedures: input.procedures && JSON.stringify(input.procedures),
     analysis: input.analysis && JSON.stringify(input.analysis),
     voicemail: input.voicemail,
     voicemail_message: input.voicemail_message,

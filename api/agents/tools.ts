@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { BEGIN_PROCEDURE } from '../../runtime/call/types/procedure.ts'
 import type { SecretBox } from '../../runtime/lib/secret-box.ts'
 import { formatDestination, readDestination } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
@@ -119,7 +120,7 @@ type ToolsInput = Static<typeof Tools>
 export const AgentToolsBody = Type.Object({
   tools: Type.Array(
     Type.Object({
-      type: ToolInput.properties.type,
+      type: Type.Enum([...ToolInput.properties.type.enum, 'procedure']),
       name: Type.String(),
       description: Type.String(),
       parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the arguments.' }),
@@ -175,6 +176,7 @@ export async function storedTools(
       fault([type === 'handoff' ? 'when' : 'description'], 'Field required', 'missing')
     }
     if (names.has(name)) fault(['name'], 'is used by another tool of the agent')
+    if (name === BEGIN_PROCEDURE) fault(['name'], 'is the tool that begins procedures')
     names.add(name)
     if (type === 'transfer') {
       if (tool.to === undefined) fault(['to'], 'Field required', 'missing')

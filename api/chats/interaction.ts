@@ -1,6 +1,7 @@
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import { BEGIN_PROCEDURE, procedureText } from '../../runtime/call/types/procedure.ts'
 import { Guard } from '../../runtime/conversation/guarding/guard.ts'
 import { isUnguarded } from '../../runtime/conversation/guarding/refusal.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
@@ -171,6 +172,7 @@ export async function* interact(
                 guard: answerGuard(spec, log),
                 isOver: () => handoffs.isMade,
                 callTool: async (name, input, aborted) =>
+                  procedureOf(spec, name, input) ??
                   (await handoffs.call(speaker, name, input, aborted)) ??
                   (await callTool(services, chat, name, input, aborted)),
               },
@@ -245,6 +247,13 @@ async function callTool(
   }
   const passages = await retrieve(services, chat.scope, String(input.query ?? ''), TOP_K, signal)
   return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
+}
+
+/** What the model of a chat reads of the procedure that it begins: it makes the fixed steps itself. */
+function procedureOf({ procedures = [] }: AgentSpec, name: string, input: Record<string, unknown>): string | undefined {
+  if (name !== BEGIN_PROCEDURE) return undefined
+  const procedure = procedures.find((one) => one.name === input.name)
+  return procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'to_make')
 }
 
 /** What the answers to one message cost so far. */

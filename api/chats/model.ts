@@ -49,7 +49,7 @@ export interface ChatModelUsage {
 /** Rounds of tools in one answer; then it is given without any. */
 const MAX_TOOL_STEPS = 10
 /** Tools that act on a phone line are useless in a chat. */
-const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp', 'handoff'])
+const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp', 'handoff', 'procedure'])
 
 /** What the chats of this process know of the providers' health. */
 const breakers = new Breakers()

@@ -13,6 +13,7 @@ import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { collectSpec } from '../agents/collect.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
+import { proceduresSpec } from '../agents/procedures.ts'
 import { speechSpec } from '../agents/speech.ts'
 
 /** What is known of the call. */
@@ -45,6 +46,9 @@ export function agentSpec(
     numbers: numbers ?? ofCall,
     alreadySays: languageOf(agent.language).saysAi.test(plain(firstMessage)),
   })
+  const procedures = proceduresSpec(agent.procedures, (text) =>
+    fillVariables(text, values, { field: 'procedures', maxBytes: MAX_PROMPT_BYTES }),
+  )
   return {
     agentId: agent.id,
     agentName: agent.agent_name,
@@ -63,10 +67,14 @@ export function agentSpec(
     ...(aiDisclosure === undefined ? {} : { aiDisclosure }),
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),
-    tools: (agent.tools as unknown as Tool[])
-      .filter(isOwnTool)
-      .map(toolSpec)
-      .map((tool) => (tool.says === undefined ? tool : { ...tool, says: spoken('tools', tool.says) })),
+    tools: [
+      ...(agent.tools as unknown as Tool[])
+        .filter(isOwnTool)
+        .map(toolSpec)
+        .map((tool) => (tool.says === undefined ? tool : { ...tool, says: spoken('tools', tool.says) })),
+      ...(procedures === undefined ? [] : [procedures.tool]),
+    ],
+    ...(procedures === undefined ? {} : { procedures: procedures.procedures }),
     ...(agent.recording_notice === '' ? {} : { recordingNotice: spoken('recording_notice', agent.recording_notice) }),
     ...(agent.consent_message === '' ? {} : { consentMessage: spoken('consent_message', agent.consent_message) }),
     ...(dialled

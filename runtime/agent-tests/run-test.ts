@@ -2,6 +2,8 @@ import { askModel } from '../analysis/ask-model.ts'
 import type { Prices } from '../call/cost.ts'
 import type { CallEvent } from '../call/log/events.ts'
 import type { AgentSpec, SessionLimits } from '../call/types/agent-spec.ts'
+import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
+import { procedureText } from '../call/types/procedure.ts'
 import type { Usage } from '../call/types/usage.ts'
 import { passagesNote } from '../conversation/replying/knowledge.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
@@ -115,6 +117,12 @@ async function converse(
         return { output: `There is no tool "${name}".`, afterMs: 0, error: 'There is no such tool' }
       if (mocks.has(name)) return mocks.call(name, given)
       if (kind === 'transfer') return { output: TRANSFER_OUTPUT, afterMs: 0 }
+      if (kind === 'handoff') return { output: HANDED_OFF_OUTPUT, afterMs: 0 }
+      if (kind === 'procedure') {
+        const procedure = agent.procedures?.find((one) => one.name === given.name)
+        const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'to_make')
+        return { output, afterMs: 0 }
+      }
       if (kind === 'send_dtmf') return { output: 'The keys were pressed.', afterMs: 0 }
       if (kind !== 'knowledge') return mocks.call(name, given)
       const found = (await knowledge?.(String(given.query ?? ''), signal)) ?? []

@@ -174,6 +174,13 @@ export class TextConversation {
       case 'note':
         this.#options.model.note(order.role, order.text)
         return
+      case 'run_tool':
+        this.#await(
+          this.#options
+            .callTool(order.name, order.arguments)
+            .then(({ output }) => this.#report({ type: 'tool_over', output })),
+        )
+        return
       case 'collecting':
       case 'prepare_filler':
         return

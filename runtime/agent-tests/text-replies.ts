@@ -1,6 +1,7 @@
 import { collectTool } from '../call/log/collect-output.ts'
 import type { CallEventBody } from '../call/log/events.ts'
 import type { AgentSpec, ToolSpec } from '../call/types/agent-spec.ts'
+import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
 import type { Report } from '../conversation/stages/signal.ts'
 import { TRANSFER_OUTPUT } from '../tools/transfer-output.ts'
 import type { MockAnswer } from './mocks.ts'
@@ -131,7 +132,7 @@ export class TextReplies {
       // What was called stays known, also where the caller spoke meanwhile.
       model.returned({ id, name, args, output })
       if (answer !== this.#answer) return
-      if (this.#kindOf(name) === 'transfer' && output === TRANSFER_OUTPUT) transferred()
+      if (LEAVES[this.#kindOf(name) ?? ''] === output) transferred()
       else if (--this.#toolsRunning === 0) this.#ask(answer, step + 1)
     })
   }
@@ -140,3 +141,6 @@ export class TextReplies {
     return this.#options.tools.find((tool) => tool.name === name)?.kind
   }
 }
+
+/** What comes of a tool by which the caller leaves the agent, by its kind. */
+const LEAVES: Readonly<Record<string, string>> = { transfer: TRANSFER_OUTPUT, handoff: HANDED_OFF_OUTPUT }

@@ -8,6 +8,7 @@ import { deadAir } from '../conversation/stages/dead-air.ts'
 import { endOfCall } from '../conversation/stages/end-of-call.ts'
 import { greeting } from '../conversation/stages/greeting.ts'
 import { listen } from '../conversation/stages/listen.ts'
+import { procedure } from '../conversation/stages/procedure.ts'
 import { speak } from '../conversation/stages/speak.ts'
 import type { ConversationStage, StageContext } from '../conversation/stages/stage.ts'
 import { supervisor } from '../conversation/stages/supervisor.ts'
@@ -55,6 +56,7 @@ const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
   greeting,
   collecting,
   callerInput,
+  procedure,
   listen,
   wishes,
   think,
@@ -315,6 +317,7 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
   'worker_lost',
   'resumed',
   'handed_off',
+  'procedure_begun',
   'typed',
   'key',
   'held',

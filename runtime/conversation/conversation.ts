@@ -6,6 +6,7 @@ import type { CallEvent, CallEventBody, EventOf } from '../call/log/events.ts'
 import { fromAgent, stagesOf, toAgent } from '../call/path.ts'
 import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
 import type { SessionEndReason } from '../call/types/outcome.ts'
+import { BEGIN_PROCEDURE, isOfOtherProcedure, procedureText } from '../call/types/procedure.ts'
 import type { TurnLatency } from '../call/types/usage.ts'
 import { boundary, inBackground } from '../lib/async/boundary.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -31,7 +32,7 @@ import { answerVoices } from './realtime/answer-voice.ts'
 import { RealtimeLlm } from './realtime/realtime-llm.ts'
 import { contextOf } from './replying/context.ts'
 import { Dialogue, type SpeechOver } from './replying/dialogue.ts'
-import { finishTools } from './replying/finish-tools.ts'
+import { finishTools, isOpen } from './replying/finish-tools.ts'
 import { Knowledge } from './replying/knowledge.ts'
 import { ResilientLlm } from './replying/resilient-llm.ts'
 import { makeCollectTools, makeTools } from './replying/tools.ts'
@@ -104,6 +105,10 @@ export class Conversation implements LinkedConversation {
   readonly #leave: (() => void)[] = []
   readonly #in: ReturnType<typeof toAgent>
   #toolCalls: number
+  /** Tools that another worker had called have returned, and the model knows of it. */
+  #caughtUp = false
+  /** Procedures that the model has begun. */
+  readonly #begun = new Set<string>()
   #usageReportedMs: number
   #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
@@ -128,6 +133,8 @@ export class Conversation implements LinkedConversation {
     // A value that is being collected has the id of a call that returned nothing yet.
     const pending = resume?.collecting === undefined ? 0 : 1
     this.#toolCalls = (resume?.toolCalls ?? resume?.tools.length ?? 0) + pending
+    for (const tool of resume?.tools ?? [])
+      if (tool.name === BEGIN_PROCEDURE) this.#begun.add(String(tool.arguments.name))
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#stages = new Stages(
       stagesOf({
@@ -216,6 +223,7 @@ export class Conversation implements LinkedConversation {
         const hooks = {
           nextId: () => `tool-${++this.#toolCalls}`,
           hangUp,
+          procedureBegun: (id: string, name: string) => this.#procedureBegun(id, name),
           settle: () => this.#settle(false),
           collect: (id: string, name: string) => this.#report({ type: 'collect', id, name }),
           transferring: (on: boolean) => this.#report({ type: 'transferring', on }),
@@ -226,6 +234,7 @@ export class Conversation implements LinkedConversation {
           ...makeCollectTools(agent.collect ?? [], hooks),
         ]
       },
+      isHidden: (tool) => isOfOtherProcedure(agent.procedures ?? [], this.#begun, tool),
       listen: () => this.#hearing.recogniser.stream(),
       pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
       events: {
@@ -374,6 +383,9 @@ export class Conversation implements LinkedConversation {
       case 'collected':
         inBackground('call', this.#collected(order))
         return
+      case 'run_tool':
+        inBackground('call', this.#runTool(order))
+        return
       case 'prepare_filler':
         if (order.text === '') return
         this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
@@ -434,18 +446,47 @@ export class Conversation implements LinkedConversation {
   /** Goes on where another worker stopped, once the tools it had called have returned. */
   async #continueReply(instructions: string | undefined): Promise<void> {
     const { resume } = this.#open
-    const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
+    const asked = this.#caughtUp ? undefined : resume?.tools
+    const tools = asked && (await finishTools(asked, this.#port, this.#abort.signal))
     if (this.#closing !== undefined) return
-    const handOff = tools?.find(({ id, result }) => result === HANDED_OFF_OUTPUT && isOpenIn(resume, id))
+    const handOff = tools?.find(
+      ({ id, result }) => result === HANDED_OFF_OUTPUT && isOpen(asked?.find((one) => one.id === id)),
+    )
     if (handOff !== undefined) {
       await this.#port.ask('hand_off', { id: handOff.id }, this.#abort.signal)
       return
     }
+    this.#caughtUp = true
     if (tools !== undefined)
       this.#dialogue.remember(
         contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
       )
     this.#dialogue.continueReply(instructions)
+  }
+
+  /** The model knows the procedure's text; its fixed steps are the stages'. */
+  #procedureBegun(id: string, name: string): boolean {
+    const procedure = this.#open.agent.procedures?.find((one) => one.name === name)
+    this.#begun.add(name)
+    if (procedure === undefined || procedure.fixed.length === 0) return false
+    this.#dialogue.note('system', procedureText(procedure, 'made'), this.#deps.clock.nowMs())
+    // Behind the tool, which ends the model's answer.
+    setImmediate(boundary('call', () => this.#report({ type: 'procedure_begun', id, name })))
+    return true
+  }
+
+  /** For a stage: a failure is an answer, too. */
+  async #runTool({ id, name, arguments: given }: Extract<Order, { type: 'run_tool' }>): Promise<void> {
+    this.#toolCalls++
+    this.#caughtUp = true
+    const ask = this.#port.ask('tool', { id, name, arguments: given }, this.#abort.signal)
+    const output = await ask.then(
+      (answer) => answer.output,
+      (error: unknown) => `The tool failed: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    if (this.#closing !== undefined) return
+    this.#dialogue.note('system', `The tool ${name} was called and returned: ${output}`, this.#deps.clock.nowMs())
+    this.#report({ type: 'tool_over', output })
   }
 
   #saidNothing(purpose: SpeechOver['purpose']): void {
@@ -566,7 +607,3 @@ function latencyOf(event: EventOf<'latency'>): TurnLatency {
     ttsMs: event.tts_ms,
   }
 }
-
-/** Whether the tool call had no result yet when the worker took the call over. */
-const isOpenIn = (resume: OpenSession['resume'], id: string): boolean =>
-  resume?.tools.some((tool) => tool.id === id && tool.result === undefined) === true

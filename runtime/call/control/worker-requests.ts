@@ -7,6 +7,7 @@ import { type AskMethod, type AskMethods, HAND_OFF_ASK, KNOWLEDGE_ASK, SECRET_AS
 import type { CallLog } from '../log/call-log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import { HANDED_OFF_OUTPUT } from '../types/hand-off.ts'
+import { BEGIN_PROCEDURE, procedureText } from '../types/procedure.ts'
 import { type HandoffOrder, handoffFault } from './hand-off.ts'
 
 /** Results kept for a worker that asks again; a conversation has few calls of tools that run when its worker dies. */
@@ -110,6 +111,7 @@ export class WorkerRequests {
     const schema = tools.find((spec) => spec.name === name)?.parameters
     log.append({ type: 'tool_called', id, name, arguments: maskedArguments(schema, given) })
     try {
+      if (name === BEGIN_PROCEDURE) return this.#beginProcedure(id, given, took)
       const { output: result, handoff } = await answers.tool(
         { callId, agentId, agentVersion },
         params,
@@ -124,6 +126,16 @@ export class WorkerRequests {
       log.append({ type: 'tool_returned', id, result: '', ms: took(), error: words })
       throw error
     }
+  }
+
+  /** The text of a procedure; from here on a worker makes its fixed steps. */
+  #beginProcedure(id: string, { name }: Record<string, unknown>, took: () => number): { output: string } {
+    const { log, agent } = this.#options
+    const procedure = agent().procedures?.find((one) => one.name === name)
+    const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'made')
+    log.append({ type: 'tool_returned', id, result: output, ms: took() })
+    if (procedure !== undefined) log.append({ type: 'procedure_begun', id, name: procedure.name })
+    return { output }
   }
 
   /** The call is to be handed on, once the worker has said what it has to say; returns what the model reads. */

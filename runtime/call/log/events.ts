@@ -154,6 +154,15 @@ const COLLECTED = [
   }),
 ] as const
 
+const PROCEDURES = [
+  /** The model began it by the tool call of that `id`. Its fixed steps follow, without the model. */
+  event('procedure_begun', { id: name, name }),
+  /** A fixed step is done: `result` is the caller's answer, or what came of the tool. */
+  event('procedure_step', { name, step: Type.Integer({ minimum: 0 }), result: Type.Optional(text) }),
+  /** All fixed steps are done. */
+  event('procedure_ended', { name }),
+] as const
+
 const LINE = [
   event('answered_by', {
     by: ANSWERER,
@@ -245,6 +254,7 @@ export const CALL_EVENT = Type.Union([
   ...AGENT,
   ...TOOLS,
   ...COLLECTED,
+  ...PROCEDURES,
   ...LINE,
   ...MONEY,
   ...PEOPLE,

@@ -43,6 +43,8 @@ export interface CallState {
   readonly takenOver: boolean
   /** The supervisors' messages to the agent, and what it was told when the call was handed to it. */
   readonly notes: readonly Note[]
+  /** The procedure whose fixed steps are made, and the next of them. */
+  readonly procedure: { readonly id: string; readonly name: string; readonly step: number } | undefined
   readonly handoffs: readonly Handoff[]
   /** The call was handed to an agent, and the caller has heard nothing of it yet. */
   readonly owesReply: boolean
@@ -74,6 +76,7 @@ export const NOTHING_YET: CallState = {
   transferred: false,
   takenOver: false,
   notes: [],
+  procedure: undefined,
   handoffs: [],
   owesReply: false,
   waiting: [],
@@ -133,6 +136,16 @@ export function fold(state: CallState, event: CallEvent): CallState {
         // Begun again by another worker, it is the same step.
         greetingFrom: event.step === state.greeting ? state.greetingFrom : state.turns.length,
       }
+    case 'procedure_begun':
+      return { ...state, procedure: { id: event.id, name: event.name, step: 0 } }
+    case 'procedure_step':
+      return {
+        ...state,
+        said: undefined,
+        procedure: state.procedure && { ...state.procedure, step: event.step + 1 },
+      }
+    case 'procedure_ended':
+      return { ...state, procedure: undefined }
     case 'handed_off':
       return handedOff(state, event)
     case 'muted':
@@ -216,7 +229,14 @@ function handedOff(state: CallState, event: EventOf<'handed_off'>): CallState {
     : state.handoffs
   return {
     ...state,
-    ...{ heard: undefined, said: undefined, greeting: 'done', owesReply: true },
+    ...{
+      heard: undefined,
+      said: undefined,
+      greeting: 'done',
+      owesReply: true,
+      procedure: undefined,
+      collecting: undefined,
+    },
     handoffs: [...before, handoff],
     notes: [...state.notes, { text: handoffNote(event), turn }].slice(-MAX_NOTES),
   }

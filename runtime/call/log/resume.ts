@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { stringEnum } from '../../lib/string-enum.ts'
 import { HANDED_OFF_OUTPUT } from '../types/hand-off.ts'
+import { BEGIN_PROCEDURE } from '../types/procedure.ts'
 import { ANSWERER, CALL_EVENT_IN_PLACE, CONSENT, type EventOf, GREETING_STEP } from './events.ts'
 import type { CallState } from './fold.ts'
 import { earlierToolNote } from './note.ts'
@@ -90,6 +91,8 @@ export const RESUME = Type.Object({
   /** A supervisor talks with the caller: the agent doesn't answer until `gave_back`. */
   takenOver: Type.Boolean(),
   notes: Type.Array(NOTE),
+  /** The procedure whose fixed steps are made, and the next of them. */
+  procedure: Type.Optional(Type.Object({ id: Type.String(), name: Type.String(), step: Type.Integer({ minimum: 0 }) })),
   /** The call was handed to the agent, and the caller has heard nothing of it yet. */
   owesReply: Type.Optional(Type.Boolean()),
   /**
@@ -103,7 +106,7 @@ export type Resume = Static<typeof RESUME>
 /** The state handed to the next worker. `heard`: the caller's last packet. */
 export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
   const { said, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } = state
-  const { muted, held, takenOver, owesReply, collecting } = state
+  const { muted, held, takenOver, owesReply, collecting, procedure } = state
   const { from, ...known } = knownToAgent(state)
   return {
     ...known,
@@ -120,6 +123,7 @@ export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
     ...(heard === undefined ? {} : { heard }),
     takenOver,
     ...(owesReply ? { owesReply } : {}),
+    ...(procedure === undefined ? {} : { procedure }),
     waiting: [...waiting],
   }
 }
@@ -139,7 +143,10 @@ function knownToAgent({ turns, tools, notes, handoffs }: CallState): Pick<Resume
   // A hand-off is told by a note of its own.
   const earlier = tools
     .slice(0, last.tools)
-    .filter(({ turn, result }) => turn >= from && result !== undefined && result !== HANDED_OFF_OUTPUT)
+    .filter(
+      ({ name, turn, result }) =>
+        turn >= from && result !== undefined && result !== HANDED_OFF_OUTPUT && name !== BEGIN_PROCEDURE,
+    )
   const read = earlier.map((tool): Note => ({ text: earlierToolNote(tool), turn: tool.turn }))
   const told = notes.filter(({ turn }) => turn >= from)
   return {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { stringEnum } from '../../lib/string-enum.ts'
 import { COLLECT_TYPES } from './collect-types.ts'
 import { GUARDRAILS } from './guardrails.ts'
+import { PROCEDURE } from './procedure.ts'
 
 const ms = Type.Number()
 
@@ -23,7 +24,7 @@ const TOOL_SPEC = Type.Object({
   /** JSON Schema of an object. */
   parameters: Type.Record(Type.String(), Type.Unknown()),
   /** `hang_up` is done by the worker itself, once the agent has said goodbye. */
-  kind: stringEnum('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp', 'handoff'),
+  kind: stringEnum('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp', 'handoff', 'procedure'),
   /** What the agent says before it hands the caller off, where its model says nothing. */
   says: Type.Optional(Type.String()),
 })
@@ -87,6 +88,8 @@ export const AGENT_SPEC = Type.Object({
   timeZone: Type.Optional(Type.String()),
   /** The other side's telephone number. */
   callerNumber: Type.Optional(Type.String()),
+  /** Instructions for single matters; absent: none. */
+  procedures: Type.Optional(Type.Array(PROCEDURE)),
   /** True when the agent has a knowledge base: the worker asks for passages before each reply. */
   hasKnowledge: Type.Boolean(),
   /** Said before everything else and to its end: that the call is recorded. */

@@ -15,6 +15,8 @@ interface AgentNodes {
   /** The words of the caller, as the session wants them. */
   listen(): ReadableStream<stt.SpeechEvent>
   knowledge: Knowledge | undefined
+  /** A tool that is not the model's now. */
+  isHidden(tool: string): boolean
   tools: llm.FunctionTool[]
   /** Undefined: nothing is checked. */
   guard: AnswerGuard | undefined
@@ -53,8 +55,11 @@ export class ConversationAgent extends voice.Agent {
     settings: voice.ModelSettings,
   ): ReturnType<voice.Agent['llmNode']> {
     const informed = await this.#informed(presentContext(chatCtx, this.chatCtx))
+    const offered = new llm.ToolContext(
+      toolCtx.tools.filter((tool) => !('name' in tool && this.#nodes.isHidden(String(tool.name)))),
+    )
     const answer = await this.#guarded(informed, (context) =>
-      voice.Agent.default.llmNode(this, context, toolCtx, settings),
+      voice.Agent.default.llmNode(this, context, offered, settings),
     )
     if (answer === null) return null
     let first = true

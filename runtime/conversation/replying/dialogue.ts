@@ -60,6 +60,8 @@ interface DialogueOptions {
   knowledge: Knowledge | undefined
   guard: AnswerGuard | undefined
   tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
+  /** A tool that is not the model's now. */
+  isHidden(tool: string): boolean
   listen(): ReadableStream<stt.SpeechEvent>
   pipeline: PipelineOptions
   events: DialogueEvents
@@ -92,10 +94,11 @@ export class Dialogue {
 
   constructor(options: DialogueOptions) {
     this.#options = options
-    const { agent, context, knowledge, guard, output, events, tools, listen } = options
+    const { agent, context, knowledge, guard, output, events, tools, isHidden, listen } = options
     let said = ''
     this.#agent = new ConversationAgent(agent, context, {
       listen,
+      isHidden,
       knowledge,
       guard,
       tools: tools((speech) => {

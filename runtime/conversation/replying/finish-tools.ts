@@ -1,7 +1,9 @@
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { ToolCall } from '../../call/log/resume.ts'
 
-const isOpen = ({ result, error }: ToolCall): boolean => result === undefined && error === undefined
+/** Whether nothing came of the call yet. */
+export const isOpen = (call: ToolCall | undefined): boolean =>
+  call !== undefined && call.result === undefined && call.error === undefined
 
 /**
  * Calls of tools that another worker made, with what came of them; undefined where all of it is known already. One that runs

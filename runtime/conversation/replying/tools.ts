@@ -20,6 +20,8 @@ interface ToolHooks {
   collect(id: string, name: string): void
   /** The caller is being led to another person, or is back. */
   transferring(on: boolean): void
+  /** The model began a procedure. True: it has fixed steps, and the model waits for them. */
+  procedureBegun(id: string, name: string): boolean
   /** What was said until now is logged: the next agent takes it up. */
   settle(): void
   /** What the agent says by itself, in the language of the moment. */
@@ -69,6 +71,11 @@ export function makeTools(
         if (kind === 'transfer') await announce(ctx, transferring)
         const id = hooks.nextId()
         const ask = () => port.ask('tool', { id, name, arguments: given }, signal)
+        if (kind === 'procedure') {
+          const { output } = await ask()
+          if (!hooks.procedureBegun(id, String(given.name))) return output
+          throw new voice.StopResponse()
+        }
         if (kind === 'handoff') {
           const { output } = await ask()
           if (output !== HANDED_OFF_OUTPUT) return output

@@ -20,6 +20,8 @@ export type Purpose =
   | 'prompt'
   /** Asks for a value, or reads it back. */
   | 'collect'
+  /** A fixed step of a procedure. */
+  | 'step'
   /** A supervisor's words. */
   | 'supervisor'
   | 'goodbye'
@@ -111,6 +113,10 @@ export type Report =
   | { type: 'uninterruptible'; on: boolean }
   /** No provider of a stage answered; what was to be said is not, or no more is heard. */
   | { type: 'unanswered'; stage: 'stt' | 'llm' | 'tts'; why: string | undefined; hopeless: boolean; purpose: Purpose }
+  /** The language model began a procedure that has fixed steps. */
+  | { type: 'procedure_begun'; id: string; name: string }
+  /** A tool that a stage had run has returned. */
+  | { type: 'tool_over'; output: string }
   /** The conversation closes: pending events are reported now. */
   | { type: 'closing' }
 
@@ -130,11 +136,13 @@ export type Order =
   | { type: 'suppress_output'; on: boolean }
   /** Adds to the language model's context without a reply: the caller's words, or a note they don't hear. */
   | { type: 'note'; role: 'user' | 'system'; text: string }
-  /** Synthesises a phrase that may be needed soon. */
+  /** Calls a tool of the agent without its model, once for each `id`; `tool_over` says what came of it. */
+  | { type: 'run_tool'; id: string; name: string; arguments: Record<string, unknown> }
   /** A value is being collected; undefined: none is any more. */
   | { type: 'collecting'; state: CollectState | undefined; context: ReadingContext }
   /** What came of it, for the language model, which goes on where nothing else is collected. `secret`: for the api node alone. */
   | { type: 'collected'; event: EventOf<'collected'>; continues: boolean; secret?: { name: string; value: string } }
+  /** Synthesises a phrase that may be needed soon. */
   | { type: 'prepare_filler'; text: string }
   | { type: 'play_filler'; text: string }
   | { type: 'stop_filler' }
@@ -150,6 +158,7 @@ const ORDERS: ReadonlySet<string> = new Set([
   'note',
   'collecting',
   'collected',
+  'run_tool',
   'prepare_filler',
   'play_filler',
   'stop_filler',

@@ -181,3 +181,58 @@ t.test(
     t.notOk(events.some(({ type }) => type === 'handed_off'))
   },
 )
+
+t.test('a procedure is followed: its fixed steps in order, each a fact in the log, then the model', async (t) => {
+  const signal = limit()
+  const receiver = await startReceiver(t, (_, response) => response.end('order 4711 is paid'))
+  const { rest, agentId } = await makeAgent(instance.url, {
+    ...agentOf('Refunds', 'Hello.', [
+      { question: 'I want a refund', answer: 'No.', tool: { name: 'begin_procedure', arguments: { name: 'refund' } } },
+      { question: '4711', answer: 'Your refund is on its way.' },
+    ]),
+    tools: [{ type: 'http', name: 'find_order', description: 'Finds.', http: { method: 'POST', url: receiver.url } }],
+    procedures: [
+      {
+        ...{ name: 'refund', when: 'The caller wants money back.', text: 'Refunds take five days.' },
+        tools: ['find_order'],
+        fixed: [{ say: 'Refunds are recorded.' }, { ask: 'What is your order number?' }, { tool: 'find_order' }],
+      },
+    ],
+  })
+  const { caller, callLogId } = await dialAgent(rest, agentId, signal)
+  t.teardown(() => caller.vanish())
+  const turns = agentTurns(caller)
+  const heard = (text: string) =>
+    waitUntil(
+      () => turns.includes(text),
+      () => `"${text}" in ${JSON.stringify(turns)}`,
+    )
+  await heard('Hello.')
+  caller.type('I want a refund')
+  await heard('What is your order number?')
+  caller.type('4711')
+  await heard('Your refund is on its way.')
+  await caller.hangUp(signal)
+  const log = await finishedLog(rest, callLogId, signal)
+  t.same(
+    log.transcript.map(({ role, text }) => `${role}: ${text}`),
+    [
+      'assistant: Hello.',
+      'user: I want a refund',
+      'assistant: Refunds are recorded.',
+      'assistant: What is your order number?',
+      'user: 4711',
+      'assistant: Your refund is on its way.',
+    ],
+  )
+  const events = (await eventsOf(rest, callLogId)).filter(({ type }) => type.startsWith('procedure'))
+  t.match(events, [
+    { type: 'procedure_begun', id: 'tool-1', name: 'refund' },
+    { type: 'procedure_step', step: 0 },
+    { type: 'procedure_step', step: 1, result: '4711' },
+    { type: 'procedure_step', step: 2, result: 'order 4711 is paid' },
+    { type: 'procedure_ended' },
+  ])
+  t.equal(receiver.received.length, 1)
+  t.equal(receiver.received[0]?.headers['idempotency-key'], `${callLogId}:tool-1.2`)
+})

@@ -128,6 +128,8 @@ function wordsOf(order: Order): string {
       return order.on ? 'falls silent' : 'may speak'
     case 'note':
       return `${order.role === 'user' ? 'remembers' : 'is told'}: ${order.text}`
+    case 'run_tool':
+      return `runs ${order.id}: ${order.name}(${JSON.stringify(order.arguments)})`
     case 'stop_filler':
       return 'hushes'
     case 'collecting':

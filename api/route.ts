@@ -104,7 +104,7 @@ interface Route<
   /** The one success. A schema of type `string` with a contentType is sent as it is. */
   success: {
     /** 302: the answer has no body and says where the thing is. */
-    status: 200 | 201 | 302
+    status: 200 | 201 | 202 | 302
     schema: S
     contentType?: string
     description?: string

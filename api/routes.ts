@@ -40,6 +40,8 @@ import type { AnyRoute } from './route.ts'
 import { supervisionRoutes } from './supervision/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
+import { testRoutes } from './tests/routes.ts'
+import { testRunRoutes } from './tests/runs.ts'
 import { toolTryRoutes } from './tools/try.ts'
 import { trunkRoutes } from './trunks/routes.ts'
 import { voiceRoutes } from './voices/routes.ts'
@@ -74,6 +76,8 @@ export const routes: readonly AnyRoute[] = [
   ...doNotCallRoutes,
   ...knowledgeRoutes,
   ...chatRoutes,
+  ...testRoutes,
+  ...testRunRoutes,
   ...phoneNumberRoutes,
   ...toolTryRoutes,
   ...trunkRoutes,

@@ -142,11 +142,12 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
     }
     if (roles.includes('jobs') && !selfContained && !running.stopping) {
       say(options, 'Starting the job worker')
-      const [{ startJobs }, { eventData }] = await Promise.all([
+      const [{ startJobs }, { eventData }, { subjects }] = await Promise.all([
         import('../workers/start.ts'),
         import('../api/events/data.ts'),
+        import('../api/tests/subjects.ts'),
       ])
-      running.roles.push(await startJobs(context, eventData))
+      running.roles.push(await startJobs(context, { eventData, subjects }))
     }
   }
   if (running.stopping) return

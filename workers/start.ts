@@ -23,6 +23,7 @@ import { openVectors } from '../store/knowledge/vector-blob-store.ts'
 import { openObjects } from '../store/objects/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { listenForReloads } from '../store/redis/reload.ts'
+import { startAgentTests, type TestSubjects } from './agent-tests/start.ts'
 import { startAnalysis } from './analysis/start.ts'
 import { countBackups, startBackups } from './backups/start.ts'
 import { startBatches } from './batch/start.ts'
@@ -45,8 +46,12 @@ import { startWorkspaceDeletion } from './workspaces/start.ts'
 /**
  * Starts a job worker: the processors of every queue, and the reaper. The database is migrated.
  * @param eventData makes what webhooks are sent, as the API shows it
+ * @param subjects makes agents ready for tests, as the API does for calls
  */
-export async function startJobs(context: RoleContext<EffectiveConfig>, eventData: EventData): Promise<Role> {
+export async function startJobs(
+  context: RoleContext<EffectiveConfig>,
+  { eventData, subjects }: { eventData: EventData; subjects: TestSubjects },
+): Promise<Role> {
   const { log, plugins } = context
   const opened = new ResourceStack('jobs', log)
   try {
@@ -96,6 +101,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
       traced: context.config.otlpEndpoint !== undefined,
     })
     opened.push((graceMs) => analysis.stop(graceMs))
+    const tests = startAgentTests({ ...context, store, prices, subjects, knowledge: { vectors, embeddings } })
+    opened.push((graceMs) => tests.stop(graceMs))
     const { smtpUrl, mailFrom } = context.config
     const reloadRequests = await listenForReloads(redis, log, (reason) => context.reloads.reload(reason))
     opened.push(() => reloadRequests.stop())

@@ -6,6 +6,7 @@ import { CallBody, callExample } from '../calls/schema.ts'
 import { DocumentBody } from '../knowledge/schema.ts'
 import { UploadBody, uploadExample } from '../prospects/schema.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
+import { TestCompleted, TestRunCompleted, testCompletedExample, testRunCompletedExample } from '../tests/schema.ts'
 
 /** The events of a workspace: what webhooks are sent and live streams show. */
 
@@ -439,6 +440,16 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     summary: 'An agent was deleted',
     data: Type.Object({ agent_id: Id, agent_name: Type.String() }),
     example: { agent_id: callExample.agent_id, agent_name: 'Reception' },
+  },
+  'test.completed': {
+    summary: 'A test of a run was run once',
+    data: TestCompleted,
+    example: testCompletedExample,
+  },
+  'test_run.completed': {
+    summary: 'All tests of a run are over',
+    data: TestRunCompleted,
+    example: testRunCompletedExample,
   },
   'trunk.down': {
     summary: 'A trunk answers no more, or refuses',

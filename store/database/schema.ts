@@ -1,4 +1,5 @@
 import type { GlobalAccountTables, TenantAccountTables } from '../accounts/tables.ts'
+import type { TenantTestTables } from '../agent-tests/tables.ts'
 import type { TenantAgentTables } from '../agents/tables.ts'
 import type { GlobalBatchTables, TenantBatchTables } from '../batches/tables.ts'
 import type { TenantCallTables } from '../calls/tables.ts'
@@ -16,6 +17,7 @@ import type { GlobalDatabaseTables, TenantDatabaseTables } from './tables.ts'
  */
 
 export type * from '../accounts/tables.ts'
+export type * from '../agent-tests/tables.ts'
 export type * from '../agents/tables.ts'
 export type * from '../batches/tables.ts'
 export type * from '../calls/tables.ts'
@@ -44,6 +46,7 @@ export interface TenantTables
     TenantDatabaseTables,
     TenantTelephonyTables,
     TenantAgentTables,
+    TenantTestTables,
     TenantCallTables,
     TenantKnowledgeTables,
     TenantBatchTables,

@@ -71,6 +71,9 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   webhooks: true,
   webhook_deliveries: true,
   call_analyses: true,
+  agent_tests: true,
+  test_runs: true,
+  test_cases: true,
 }
 const NAMES = new Set<string>(Object.keys(TENANT_TABLES))
 const RAW_MENTION = new RegExp(`\\b(from|join|into|update|using|table|,)\\s+"?(${[...NAMES].join('|')})\\b`, 'i')

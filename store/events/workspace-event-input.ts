@@ -69,6 +69,33 @@ export type WorkspaceEventInput =
       subject: string
       data: { trunk_id: string; name: string; host: string; status: number; reason: string }
     }
+  | {
+      type: 'test.completed'
+      agentId: string
+      data: {
+        run_id: string
+        case_id: string
+        agent_id: string
+        name: string
+        repeat: number
+        verdict: string
+        why: string | null
+      }
+    }
+  | {
+      type: 'test_run.completed'
+      agentId: string
+      data: {
+        run_id: string
+        agent_id: string
+        version: string
+        total: number
+        passed: number
+        failed: number
+        unsure: number
+        errors: number
+      }
+    }
 
 /** Something of the installation. */
 export interface OperatorEvent {

@@ -56,6 +56,7 @@ import { sql as rollouts } from './0110-rollouts.ts'
 import { sql as handOffs } from './0113-hand-offs.ts'
 import { sql as collect } from './0114-collect.ts'
 import { sql as audioTokens } from './0115-audio-tokens.ts'
+import { sql as agentTests } from './0111-agent-tests.ts'
 import { sql as providerKeys } from './0118-provider-keys.ts'
 import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
 
@@ -161,6 +162,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0113-hand-offs', sql: handOffs },
   { name: '0114-collect', sql: collect },
   { name: '0115-audio-tokens', sql: audioTokens },
+  { name: '0111-agent-tests', sql: agentTests },
   { name: '0118-provider-keys', sql: providerKeys },
   { name: '0119-call-sums-in-detail', sql: callSumsInDetail.sql },
   { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },

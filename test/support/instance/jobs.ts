@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventData } from '../../../api/events/data.ts'
+import { subjects } from '../../../api/tests/subjects.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
 import { loadPlugins } from '../../../runtime/plugin/host.ts'
 import { createLogger, type Logger } from '../../../runtime/process/log.ts'
@@ -32,7 +33,7 @@ export async function startTestJobs(
       databaseUrl,
       redisUrl,
     },
-    eventData,
+    { eventData, subjects },
   )
   const stop = async () => {
     await role.stop(1000)

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import { uuidv7 } from 'uuidv7'
+import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import type { TestCase, TestRun } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+
+/** Runs of tests. Nothing of them is in calls, reports, campaigns or their costs. */
+
+const KEPT_DAYS = 90
+const ROWS_AN_INSERT = 500
+
+export interface NewTestRun {
+  agentId: string
+  version: string
+  tests: readonly { testId: string | null; definition: AgentTest; times: number }[]
+}
+
+/** Makes a run and its cases, which workers take from there. Runs older than 90 days go. */
+export function insertTestRun(tenant: Tenant, { agentId, version, tests }: NewTestRun): Promise<TestRun> {
+  return tenant.db.transaction().execute(async (db) => {
+    await db
+      .deleteFrom('test_runs')
+      .where('created_at', '<', sql<Date>`now() - make_interval(days => ${KEPT_DAYS})`)
+      .execute()
+    const total = tests.reduce((sum, { times }) => sum + times, 0)
+    const run = await db
+      .insertInto('test_runs')
+      .values({ id: uuidv7(), agent_id: agentId, version, total })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const cases = tests.flatMap(({ testId, definition, times }, position) => {
+      const json = JSON.stringify(definition)
+      return Array.from({ length: times }, (_, i) => ({
+        ...{ id: uuidv7(), run_id: run.id, test_id: testId, position, repeat: i + 1 },
+        ...{ name: definition.name, definition: json },
+      }))
+    })
+    for (let at = 0; at < cases.length; at += ROWS_AN_INSERT) {
+      await db
+        .insertInto('test_cases')
+        .values(cases.slice(at, at + ROWS_AN_INSERT))
+        .execute()
+    }
+    return run
+  })
+}
+
+/** Newest first. */
+export function listTestRuns(
+  tenant: Tenant,
+  { agentId, offset, limit }: { agentId?: string | undefined; offset: number; limit: number },
+): Promise<TestRun[]> {
+  let query = tenant.db.selectFrom('test_runs').selectAll().orderBy('id', 'desc').offset(offset).limit(limit)
+  if (agentId !== undefined) query = query.where('agent_id', '=', agentId)
+  return query.execute()
+}
+
+export async function countTestRuns(
+  tenant: Tenant,
+  { agentId, running = false }: { agentId?: string | undefined; running?: boolean } = {},
+): Promise<number> {
+  let query = tenant.db.selectFrom('test_runs').select((eb) => eb.fn.countAll<number>().as('count'))
+  if (agentId !== undefined) query = query.where('agent_id', '=', agentId)
+  if (running) query = query.where('status', '=', 'running')
+  return (await query.executeTakeFirstOrThrow()).count
+}
+
+export function testRunById(tenant: Tenant, id: string): Promise<TestRun | undefined> {
+  return tenant.db.selectFrom('test_runs').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The run of the same agent before this one that came to its end. */
+export function testRunBefore(tenant: Tenant, { id, agent_id }: TestRun): Promise<TestRun | undefined> {
+  return tenant.db
+    .selectFrom('test_runs')
+    .selectAll()
+    .where('agent_id', '=', agent_id)
+    .where('id', '<', id)
+    .where('status', '=', 'done')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** What came of each test of a run, in their order. */
+export interface TestShare {
+  position: number
+  name: string
+  test_id: string | null
+  total: number
+  passed: number
+  failed: number
+  unsure: number
+  broken: number
+}
+
+export function testShares(tenant: Tenant, runId: string): Promise<TestShare[]> {
+  const counted = (verdict: string) => sql<number>`count(*) filter (where verdict = ${verdict})`
+  return tenant.db
+    .selectFrom('test_cases')
+    .select((eb) => [
+      'position',
+      'name',
+      'test_id',
+      eb.fn.countAll<number>().as('total'),
+      counted('pass').as('passed'),
+      counted('fail').as('failed'),
+      counted('unsure').as('unsure'),
+      counted('error').as('broken'),
+    ])
+    .where('run_id', '=', runId)
+    .groupBy(['position', 'name', 'test_id'])
+    .orderBy('position')
+    .execute()
+}
+
+export function listTestCases(
+  tenant: Tenant,
+  runId: string,
+  { offset, limit, failed = false }: { offset: number; limit: number; failed?: boolean },
+): Promise<TestCase[]> {
+  let query = tenant.db.selectFrom('test_cases').selectAll().where('run_id', '=', runId)
+  if (failed) query = query.where('verdict', '<>', 'pass')
+  return query.orderBy('position').orderBy('repeat').offset(offset).limit(limit).execute()
+}
+
+/** Cases that did not begin never do; those that run come to their end. False: the run was over. */
+export function cancelTestRun(tenant: Tenant, id: string): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('test_runs')
+      .set({ status: 'canceled', ended_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .where('status', '=', 'running')
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    await db.deleteFrom('test_cases').where('run_id', '=', id).where('verdict', 'is', null).execute()
+    return true
+  })
+}

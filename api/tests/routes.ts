@@ -7,7 +7,7 @@ import {
   insertTest,
   listTests,
   replaceTest,
-  testById,
+  storedTestById,
 } from '../../store/agent-tests/stored-tests.ts'
 import { hasAgent } from '../../store/agents/agents.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
@@ -50,6 +50,7 @@ const create = defineRoute({
   path: '/tests',
   auth: 'jwt_or_key',
   role: 'developer',
+  scope: 'agents',
   audit: ['agent_id'],
   body: TestInput,
   success: { status: 201, schema: TestBody },
@@ -96,7 +97,7 @@ const read = defineRoute({
   summary: 'One test',
   examples: { success: testExample },
   handler: async ({ params, tenant }) => {
-    const test = await testById(tenant, params.test_id)
+    const test = await storedTestById(tenant, params.test_id)
     if (test === undefined) throw new PatchbayError('test_not_found')
     return testBody(test)
   },
@@ -107,6 +108,7 @@ const replace = defineRoute({
   path: '/tests/{test_id}',
   auth: 'jwt_or_key',
   role: 'developer',
+  scope: 'agents',
   audit: ['agent_id'],
   params: { test_id },
   body: TestInput,
@@ -127,6 +129,7 @@ const remove = defineRoute({
   path: '/tests/{test_id}',
   auth: 'jwt_or_key',
   role: 'developer',
+  scope: 'delete',
   params: { test_id },
   success: { status: 200, schema: Detail },
   errors: ['test_not_found'],

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { listTests, testById } from '../../store/agent-tests/stored-tests.ts'
+import { listTests, storedTestById } from '../../store/agent-tests/stored-tests.ts'
 import {
   cancelTestRun,
   countTestRuns,
@@ -35,7 +35,7 @@ import {
 
 const tag = 'Tests'
 const MAX_CASES = 5_000
-const MAX_RUNNING = 20
+const MAX_RUNNING = 100
 
 const run_id = { description: 'The run.', notFound: 'test_run_not_found', example: runExample.run_id } as const
 
@@ -91,7 +91,7 @@ async function chosenTests(tenant: Tenant, agentId: string, body: Static<typeof 
   return Promise.all(
     tests.map(async (one, i): Promise<Chosen> => {
       if (typeof one !== 'string') return { testId: null, definition: checkedTest(one, ['body', 'tests', String(i)]) }
-      const stored = isUuid(one) ? await testById(tenant, one) : undefined
+      const stored = isUuid(one) ? await storedTestById(tenant, one) : undefined
       if (stored === undefined) throw new PatchbayError('test_not_found')
       return { testId: stored.id, definition: stored.definition }
     }),

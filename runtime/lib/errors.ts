@@ -148,6 +148,11 @@ export const ERRORS = {
     detail: 'Batch was not sent or is canceled; only a batch that ran can be called again',
   },
   batch_without_failures: { status: 409, retryable: false, detail: 'Batch has no failed calls to make again' },
+  call_without_words: {
+    status: 409,
+    retryable: false,
+    detail: 'The caller said nothing: there is no test to make of it',
+  },
   test_run_over: { status: 409, retryable: false, detail: 'Test run is over' },
   batch_sent: { status: 409, retryable: false, detail: 'Batch already sent' },
   agent_in_use: { status: 409, retryable: false, detail: 'Agent is handed callers by {agents}' },

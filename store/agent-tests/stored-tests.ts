@@ -35,7 +35,7 @@ export async function countTests(tenant: Tenant): Promise<number> {
   return count
 }
 
-export function testById(tenant: Tenant, id: string): Promise<StoredTest | undefined> {
+export function storedTestById(tenant: Tenant, id: string): Promise<StoredTest | undefined> {
   return tenant.db.selectFrom('agent_tests').selectAll().where('id', '=', id).executeTakeFirst()
 }
 

@@ -53,10 +53,10 @@ import { sql as invitationLinks } from './0107-invitation-links.ts'
 import { sql as identities } from './0108-identities.ts'
 import { sql as agentVersions } from './0109-agent-versions.ts'
 import { sql as rollouts } from './0110-rollouts.ts'
+import { sql as agentTests } from './0111-agent-tests.ts'
 import { sql as handOffs } from './0113-hand-offs.ts'
 import { sql as collect } from './0114-collect.ts'
 import { sql as audioTokens } from './0115-audio-tokens.ts'
-import { sql as agentTests } from './0111-agent-tests.ts'
 import { sql as providerKeys } from './0118-provider-keys.ts'
 import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
 
@@ -159,10 +159,10 @@ export const MIGRATIONS: readonly Migration[] = [
     name: '0110-rollouts-indexes',
     indexes: [{ name: 'calls_by_rollout', on: 'calls (rollout_id) where rollout_id is not null' }],
   },
+  { name: '0111-agent-tests', sql: agentTests },
   { name: '0113-hand-offs', sql: handOffs },
   { name: '0114-collect', sql: collect },
   { name: '0115-audio-tokens', sql: audioTokens },
-  { name: '0111-agent-tests', sql: agentTests },
   { name: '0118-provider-keys', sql: providerKeys },
   { name: '0119-call-sums-in-detail', sql: callSumsInDetail.sql },
   { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },

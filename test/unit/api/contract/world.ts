@@ -33,6 +33,8 @@ export interface Belongings {
   readonly invitationId: string
   readonly trunkHostId: string
   readonly webhookId: string
+  readonly testId: string
+  readonly testRunId: string
   readonly deliveryId: string
 }
 
@@ -49,7 +51,8 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   const headers = { 'x-workspace-id': workspaceId }
   const post = async (path: string, call: Call) => {
     const answer = await admin.client.post(path, { ...call, headers })
-    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status} ${answer.text}`)
+    if (answer.status !== 201 && answer.status !== 202)
+      throw new Error(`${path} answered ${answer.status} ${answer.text}`)
     return answer.body
   }
   const agentId = (await post('/agents', { body: { agent_name: 'Ada', system_prompt: 'You answer.' } })).agent_id
@@ -63,9 +66,14 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   const webhook = { url: 'https://example.com/patchbay', types: ['call.ended'] }
   const webhookId = (await post('/webhooks', { body: webhook })).webhook_id
   const deliveryId = (await post(`/webhooks/${webhookId}/test`, {})).delivery_id
+  const definition = { name: 'opens', caller: { say: ['When do you open?'] }, expect: [{ heard: 'nine' }] }
+  const testId = (await post('/tests', { body: { agent_id: agentId, definition } })).test_id
+  const testRunId = (await post('/tests/runs', { body: { agent_id: agentId } })).run_id
   return {
     workspaceId,
     agentId,
+    testId,
+    testRunId,
     phoneNumber,
     apiKeyId,
     memberId,
@@ -258,6 +266,8 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     invitation_id: of.invitationId,
     trunk_host_id: of.trunkHostId,
     webhook_id: of.webhookId,
+    test_id: of.testId,
+    run_id: of.testRunId,
     delivery_id: of.deliveryId,
     session_id: of.memberId,
     id: of.apiKeyId,

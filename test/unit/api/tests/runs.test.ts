@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { claimTestCases } from '../../../../store/agent-tests/due-cases.ts'
+import { insertCall } from '../../../../store/calls/calls.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { startTestJobs } from '../../../support/instance/jobs.ts'
 
@@ -142,4 +143,36 @@ t.test('what is wrong with a test is refused with its place', async (t) => {
     body: { detail: [{ loc: ['body', 'tests', '0', 'nme'], msg: /did you mean `name`/ }] },
   })
   t.match(await start({ agent_id, tests: [HOURS], times: 100, version: 'newest' }), { status: 422 })
+})
+
+t.test('a call becomes a test that passes, and that fails once the agent says something else', async (t) => {
+  const jobs = await startTestJobs(t, api)
+  t.teardown(() => jobs.stop())
+  const agent_id = await makeAgent()
+  const tenant = api.store.tenant(owner.workspaceId)
+  const call = await insertCall(tenant, {
+    ...{ agent_id, agent_name: 'Ava', call_type: 'phone', direction: 'inbound', status: 'completed' },
+    ...{ end_reason: 'caller_hangup', disposition: 'completed', from_number: '+4930901820', ended_at: new Date() },
+  })
+  const said = [
+    ['assistant', 'Good morning, Harbour House.'],
+    ['user', 'What does a table cost?'],
+    ['assistant', 'A table costs 20 euros.'],
+    ['user', 'Thank you, my number is 030 901820.'],
+  ]
+  for (const [seq, [role, text]] of said.entries()) {
+    await api.store.pool.query(
+      `insert into call_turns (call_id, workspace_id, seq, role, text, start_ms, end_ms) values ($1, $2, $3, $4, $5, $6, $7)`,
+      [call.id, owner.workspaceId, seq, role, text, seq * 3_000, seq * 3_000 + 2_000],
+    )
+  }
+  const { status, body } = await client.post(`/calls/${call.id}/to-test`, { body: { name: 'as it was' } })
+  t.equal(status, 200, JSON.stringify(body))
+  t.match(body, { definition: { name: 'as it was', expect: [{ heard: 'A table costs 20 euros.' }, {}, {}] } })
+  t.notMatch(body.yaml, /901820/)
+  const first = await start({ agent_id, tests: [body.definition] })
+  t.match(await finished(first.body.run_id), { passed: 1 })
+  await client.patch(`/agents/${agent_id}`, { body: { system_prompt: PROMPT.replace('20', '25') } })
+  const second = await start({ agent_id, tests: [body.definition] })
+  t.match(await finished(second.body.run_id), { failed: 1 })
 })

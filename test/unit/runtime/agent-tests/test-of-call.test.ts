@@ -1,0 +1,59 @@
+import { test } from 'tap'
+import { testFaults } from '../../../../runtime/agent-tests/parse.ts'
+import { type CalledBefore, testOfCall } from '../../../../runtime/agent-tests/test-of-call.ts'
+
+const CALL: CalledBefore = {
+  turns: [
+    { role: 'assistant', text: 'Good morning.', interrupted: false },
+    { role: 'user', text: 'This is Grace Hopper, call me back at 030 901 820 77.', interrupted: false },
+    { role: 'assistant', text: 'A table costs 20 euros. Which day, Grace Hopper?', interrupted: false },
+    { role: 'user', text: 'Monday. My mail is grace@navy.example, and my number is 030 90182077.', interrupted: false },
+    { role: 'user', text: '[The caller pressed 4 2 on the keypad]', interrupted: false },
+    { role: 'assistant', text: 'Booked.', interrupted: false },
+  ],
+  tools: [
+    {
+      name: 'book',
+      arguments: { day: 'monday', phone: '03090182077', who: 'Grace Hopper' },
+      result: '{"ok":true,"mail":"grace@navy.example"}',
+      tookMs: 812,
+    },
+  ],
+  disposition: 'completed',
+  endReason: 'agent_hangup',
+  variables: { full_name: 'Grace Hopper' },
+  numbers: ['+493090182077', null],
+  startedAt: new Date('2026-03-29T09:30:00Z'),
+}
+
+test('a call becomes a test that can be run, its people replaced, the same by the same', (t) => {
+  const made = testOfCall(CALL, { name: 'books', keep: false })
+  t.same(testFaults(JSON.parse(JSON.stringify(made))), [])
+  const text = JSON.stringify(made)
+  t.notMatch(text, /Grace|Hopper|navy|9018|820/)
+  t.match(made, {
+    caller: {
+      say: [/^This is Test full name, call me back at \+1555010\d+\.$/, /caller\d@example\.com/, { keys: '42' }],
+    },
+    clock: '2026-03-29T09:30:00 UTC',
+    variables: { full_name: 'Test full name' },
+    tools: { book: [{ when: { day: 'monday', who: 'Test full name' }, returns: { ok: true }, after_ms: 812 }] },
+    expect: [
+      { called: 'book', once: true, with: { day: 'monday' } },
+      { heard: 'A table costs 20 euros.' },
+      { disposition: 'completed' },
+      { ended_by: 'agent' },
+      { silence_ms: { max: 6_000 } },
+    ],
+  })
+  const numbers = text.match(/\+1555010\d+/g) ?? []
+  t.equal(numbers.length, 4, 'said twice, given to a tool and expected there')
+  t.equal(new Set(numbers).size, 1, 'and the same everywhere')
+  t.end()
+})
+
+test('personal data stay where that is asked for, and a silent call makes no test', (t) => {
+  t.match(JSON.stringify(testOfCall(CALL, { name: 'books', keep: true })), /Grace Hopper.*030 901 820 77/)
+  t.equal(testOfCall({ ...CALL, turns: CALL.turns.slice(0, 1) }, { name: 'x', keep: false }), undefined)
+  t.end()
+})

@@ -12,6 +12,7 @@ import { buildInfo } from '../runtime/process/build-info.ts'
 import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { FILES_COMMANDS, FILES_USAGE, type FilesCommand } from './agent-files/files-usage.ts'
+import { TESTS_USAGE } from './agent-tests/tests-usage.ts'
 import { hangsUp, openReloads } from './open-reloads.ts'
 import { run } from './run.ts'
 import type { Running } from './running.ts'
@@ -49,6 +50,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   pull      writes the agents and campaigns of a running Patchbay as files;
             plan, apply: what the files would change there, and the change (plan --help)
   import    makes such files of an export of another product: import vapi|retell|elevenlabs <file>
+  test      runs tests of agents on a running Patchbay: test --help
   version   which Patchbay this is
   help      this text
 
@@ -74,6 +76,7 @@ const COMMANDS = [
   'reload',
   ...FILES_COMMANDS,
   'import',
+  'test',
   'version',
   'help',
 ]
@@ -141,6 +144,7 @@ async function perform(argv: readonly string[]): Promise<void> {
     )
     return
   }
+  if (command === 'test') return tests(argv)
   const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(TAKES_WORDS.includes(command) && at > 0))
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -284,6 +288,24 @@ async function files(command: FilesCommand, words: readonly string[], argv: read
 
 /** A path as the user means it, wherever npm has gone. */
 const ofUser = (path: string): string => resolve(process.env.INIT_CWD ?? '', path)
+
+async function tests(argv: readonly string[]): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(TESTS_USAGE)
+    return
+  }
+  useEnvFile()
+  const { runTestsCommand } = await import('./agent-tests/tests-command.ts')
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  const cwd = process.env.INIT_CWD ?? process.cwd()
+  const own = argv.slice(argv.indexOf('test') + 1)
+  const { text, code } = await runTestsCommand({
+    ...{ argv: own, cwd, env: processEnvironment(), say: writeLine, signal: stop.signal },
+  })
+  if (text !== '') process.stdout.write(`${text}\n`)
+  process.exitCode = code
+}
 
 function isRole(word: string): word is RoleName {
   return ROLES.some((role) => role === word)

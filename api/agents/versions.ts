@@ -17,6 +17,7 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant, Nullable, ValidationError } from '../schema.ts'
+import { testsGate } from '../tests/tests-gate.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { agentFaults } from './faults.ts'
 import { fieldChanges } from './field-changes.ts'
@@ -236,16 +237,24 @@ const publish = defineRoute({
   params: { agent_id },
   body: Type.Object({
     note: Type.Optional(Type.String({ maxLength: 2_000, description: 'What changed, for the history.' })),
+    require_tests: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 50,
+        description: 'Runs the agent’s tests with this tag over the draft first, and publishes it only when all pass.',
+      }),
+    ),
   }),
   success: { status: 200, schema: VersionBody },
-  errors: ['agent_not_found', 'publish_running', 'precondition_failed'],
+  errors: ['agent_not_found', 'publish_running', 'precondition_failed', 'tests_failed', 'timeout'],
   tag,
   summary: 'Make the draft of an agent the version that calls get',
   description: 'A draft that is as the live version makes none; the answer is the live version then.',
   examples: { body: { note: itemExample.note }, success: versionExample },
   handler: async (request, services) => {
     const { params, body, tenant, signal, log } = request
-    const publication = { by: publisherOf(request), note: body.note ?? '' }
+    const gate = body.require_tests === undefined ? {} : { gate: testsGate(body.require_tests) }
+    const publication = { by: publisherOf(request), note: body.note ?? '', ...gate }
     const number = await publishDraft(services, tenant, params.agent_id, publication, { signal, log })
     const agent = await requireAgent(tenant, params.agent_id)
     return versionBody(tenant, agent, await requireVersion(tenant, agent.id, String(number)))

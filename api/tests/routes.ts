@@ -57,7 +57,7 @@ const create = defineRoute({
   errors: ['agent_not_found', 'quota_reached'],
   tag,
   summary: 'Store a test of an agent',
-  description: 'What stands in the test, and what each fact means, is in docs/testing.md.',
+  description: 'What stands in the test, and what each fact means, is in docs/agents/testing.md.',
   examples: { body: { agent_id: testExample.agent_id, definition: testExample.definition }, success: testExample },
   handler: async ({ body, tenant }) => {
     const test = await contents(tenant, body)

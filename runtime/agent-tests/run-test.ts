@@ -68,8 +68,6 @@ export async function runTest(test: AgentTest, deps: RunTestDeps): Promise<TestR
   }
   const failed = (error: string) => done({ verdict: 'error', facts: [], judged: [], error })
   try {
-    const channel = test.channel ?? 'text'
-    if (channel !== 'text') return failed(`The channel ${channel} needs a test over the line; this run is in text`)
     const record = await converse(test, deps, limit, spent)
     const facts = judgeFacts(test.expect ?? [], record)
     const judged: JudgedSentence[] = []

@@ -54,27 +54,11 @@ const Caller = Type.Object(
         description: 'The simulated caller’s language model as `provider/model`; default: the agent’s.',
       }),
     ),
-    voice: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Voice of the caller over audio and SIP, as `provider/voice`.' }),
+    language: Type.Optional(
+      Type.String({ maxLength: 35, description: 'Language tag of what a simulated caller speaks.' }),
     ),
-    language: Type.Optional(Type.String({ maxLength: 35, description: 'Language tag of the caller’s voice.' })),
   },
   closed,
-)
-
-const LineConditions = Type.Object(
-  {
-    codec: Type.Optional(stringEnum('pcmu', 'pcma', 'opus')),
-    loss: Type.Optional(Type.Number({ minimum: 0, maximum: 0.5, description: 'Share of packets lost.' })),
-    jitter_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 500 })),
-    noise_db: Type.Optional(
-      Type.Number({ minimum: -90, maximum: 0, description: 'Noise of the caller’s side, dBFS.' }),
-    ),
-    echo_db: Type.Optional(
-      Type.Number({ minimum: -90, maximum: 0, description: 'The agent’s voice in the caller’s microphone.' }),
-    ),
-  },
-  { ...closed, description: 'What the line does to the sound, over audio and SIP.' },
 )
 
 const Mock = Type.Object(
@@ -141,9 +125,7 @@ export const AgentTest = Type.Object(
       description: 'What the agent does, as a sentence.',
     }),
     tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 20 })),
-    channel: Type.Optional(stringEnum('text', 'audio', 'sip')),
     caller: Caller,
-    line: Type.Optional(LineConditions),
     clock: Type.Optional(
       Type.String({
         maxLength: 80,

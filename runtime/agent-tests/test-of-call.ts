@@ -81,7 +81,7 @@ function mocksOf({ tools }: CalledBefore, clean: (text: string) => string): Reco
   return Object.fromEntries([...mocks].map(([name, own]) => [name, own.slice(0, 50)]))
 }
 
-/** What holds of the call now; whoever makes the test of it says what should. */
+/** What holds of the call; the author of the test says what should. */
 function factsOf(call: CalledBefore, clean: (text: string) => string): ExpectedFact[] {
   const calls = new Map<string, Record<string, unknown>[]>()
   for (const { name, arguments: given } of call.tools) calls.set(name, [...(calls.get(name) ?? []), given])

@@ -148,6 +148,7 @@ export const ERRORS = {
     detail: 'Batch was not sent or is canceled; only a batch that ran can be called again',
   },
   batch_without_failures: { status: 409, retryable: false, detail: 'Batch has no failed calls to make again' },
+  tests_failed: { status: 409, retryable: false, detail: 'Tests did not pass: {tests} (run {run_id})' },
   call_without_words: {
     status: 409,
     retryable: false,

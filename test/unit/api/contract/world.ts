@@ -66,8 +66,15 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   const webhook = { url: 'https://example.com/patchbay', types: ['call.ended'] }
   const webhookId = (await post('/webhooks', { body: webhook })).webhook_id
   const deliveryId = (await post(`/webhooks/${webhookId}/test`, {})).delivery_id
-  const definition = { name: 'opens', caller: { say: ['When do you open?'] }, expect: [{ heard: 'nine' }] }
+  const definition = {
+    name: 'opens',
+    tags: ['booking'],
+    caller: { say: ['When do you open?'] },
+    expect: [{ heard: 'nine' }],
+  }
   const testId = (await post('/tests', { body: { agent_id: agentId, definition } })).test_id
+  // Nobody runs those of the worlds before.
+  await api.store.pool.query(`update test_runs set status = 'done' where workspace_id = $1`, [workspaceId])
   const testRunId = (await post('/tests/runs', { body: { agent_id: agentId } })).run_id
   return {
     workspaceId,

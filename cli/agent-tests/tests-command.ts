@@ -1,0 +1,135 @@
+import { watch } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import { htmlReport } from './html-report.ts'
+import { junitXml } from './junit.ts'
+import { exitCodeOf, type ReportedCase, type ReportedRun, runText } from './run-report.ts'
+import { readTestFiles, type TestFile } from './test-files.ts'
+import { TestsClient } from './tests-client.ts'
+import { type TestOptions, testOptions } from './tests-usage.ts'
+
+const LOOK_EVERY_MS = 300
+const PAGE = 100
+const SETTLES_MS = 300
+
+interface TestsCommand {
+  argv: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string | undefined>>
+  say(line: string): void
+  signal: AbortSignal
+}
+
+/** `patchbay test`: runs the tests of files on a running Patchbay. Resolves with the text to print and the exit code. */
+export async function runTestsCommand(command: TestsCommand): Promise<{ text: string; code: 0 | 1 | 2 }> {
+  const { argv, cwd, env, say, signal } = command
+  const options = testOptions(argv)
+  if ('fault' in options) return { text: options.fault, code: 2 }
+  if (options.schema) return { text: JSON.stringify(AgentTest, undefined, 2), code: 0 }
+  const paths = options.paths.length === 0 ? ['tests'] : options.paths
+  const once = () => runOnce(env, options, paths, cwd, say)
+  let last = await once()
+  if (!options.watch) return last
+  for (;;) {
+    say(last.text)
+    say('Waiting for a change (Ctrl-C ends)')
+    if (!(await changeOf(paths, cwd, signal))) return { ...last, text: '' }
+    last = await once()
+  }
+}
+
+async function runOnce(
+  env: TestsCommand['env'],
+  options: TestOptions,
+  paths: readonly string[],
+  cwd: string,
+  say: (line: string) => void,
+): Promise<{ text: string; code: 0 | 1 | 2 }> {
+  const { tests, faults } = await readTestFiles(paths, cwd)
+  if (faults.length > 0) return { text: faults.join('\n'), code: 2 }
+  if (tests.length === 0) return { text: `There is no test in ${paths.join(', ')}`, code: 2 }
+  try {
+    const client = new TestsClient(env.PATCHBAY_URL || 'http://localhost:8080', env.PATCHBAY_API_KEY)
+    const run = await runThere(client, options, tests, say)
+    const cases = await casesOf(client, run.run_id)
+    if (options.junit !== undefined) await writeFile(join(cwd, options.junit), junitXml(run, cases))
+    if (options.html !== undefined) await writeFile(join(cwd, options.html), htmlReport(run, cases))
+    return { text: runText(run, cases), code: exitCodeOf(run) }
+  } catch (error) {
+    return { text: error instanceof Error ? error.message : String(error), code: 2 }
+  }
+}
+
+async function runThere(
+  client: TestsClient,
+  options: TestOptions,
+  tests: readonly TestFile[],
+  say: (line: string) => void,
+): Promise<ReportedRun> {
+  const agent_id = await agentOf(client, options.agent)
+  const definitions = tests.map(({ test }) => test)
+  const begun = await client.post('/tests/runs', {
+    ...{ agent_id, version: options.version, tests: definitions },
+    ...(options.times === undefined ? {} : { times: options.times }),
+  })
+  const { run_id, total } = begun as ReportedRun
+  let told = -1
+  for (;;) {
+    const run = (await client.get(`/tests/runs/${run_id}`)) as ReportedRun
+    const done = run.passed + run.failed + run.unsure + run.errors
+    if (run.status !== 'running') return run
+    if (done !== told) say(`${done} of ${total}`)
+    told = done
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function agentOf(client: TestsClient, wanted: string | undefined): Promise<string> {
+  const agents = (await client.get('/agents')) as { agent_id: string; agent_name: string }[]
+  const named = agents.filter(
+    ({ agent_id, agent_name }) => wanted === undefined || wanted === agent_id || wanted === agent_name,
+  )
+  const [only] = named
+  if (only !== undefined && named.length === 1) return only.agent_id
+  const names = agents.slice(0, 20).map(({ agent_name }) => agent_name)
+  if (wanted === undefined) throw new Error(`Say which agent: --agent NAME; there are ${names.join(', ') || 'none'}`)
+  throw new Error(
+    named.length === 0
+      ? `There is no agent "${wanted}"; there are ${names.join(', ') || 'none'}`
+      : `${named.length} agents are called "${wanted}": name one by its id`,
+  )
+}
+
+async function casesOf(client: TestsClient, runId: string): Promise<ReportedCase[]> {
+  const all: ReportedCase[] = []
+  for (let page = 1; ; page++) {
+    const answer = await client.get(`/tests/runs/${runId}/cases?page=${page}&page_size=${PAGE}`)
+    const { items } = answer as { items: ReportedCase[] }
+    all.push(...items)
+    if (items.length < PAGE) return all
+  }
+}
+
+/** Waits until something in the paths changes, and for the quiet after it; false: it was told to stop. */
+function changeOf(paths: readonly string[], cwd: string, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = new AbortController()
+    const end = (changed: boolean): void => {
+      stop.abort()
+      signal.removeEventListener('abort', stopped)
+      resolve(changed)
+    }
+    const stopped = (): void => end(false)
+    let quiet: NodeJS.Timeout | undefined
+    signal.addEventListener('abort', stopped)
+    if (signal.aborted) return end(false)
+    for (const path of paths) {
+      watch(join(cwd, path), { recursive: true, signal: stop.signal }, () => {
+        clearTimeout(quiet)
+        quiet = setTimeout(() => end(true), SETTLES_MS)
+      })
+    }
+  })
+}

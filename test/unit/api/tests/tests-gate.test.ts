@@ -1,0 +1,31 @@
+import t from 'tap'
+import { startTestApi } from '../../../support/instance/api.ts'
+import { startTestJobs } from '../../../support/instance/jobs.ts'
+
+t.test('a draft goes live only when the tests that are required pass', async (t) => {
+  const api = await startTestApi(t)
+  await startTestJobs(t, api)
+  const { client } = await api.signUp()
+  const made = await client.post('/agents', {
+    body: {
+      ...{ agent_name: 'Ava', LLM_provider: 'offline', LLM_model: 'extractive', publishing: 'manual' },
+      system_prompt: 'You are Ava of Harbour House. A table costs 20 euros.',
+    },
+  })
+  const { agent_id } = made.body
+  const definition = {
+    ...{ name: 'says the price', tags: ['release'], caller: { say: ['What does a table cost?'] } },
+    expect: [{ heard: '20 euros' }],
+  }
+  const publish = (require_tests: string) => client.post(`/agents/${agent_id}/publish`, { body: { require_tests } })
+  t.match(await publish('release'), { status: 422, body: { detail: [{ loc: ['body', 'require_tests'] }] } })
+  await client.post('/tests', { body: { agent_id, definition } })
+  const before = (await client.get(`/agents/${agent_id}`)).body.version
+  const change = (price: string) =>
+    client.patch(`/agents/${agent_id}`, { body: { system_prompt: `You are Ava. A table costs ${price} euros.` } })
+  await change('25')
+  t.match(await publish('release'), { status: 409, body: { detail: /did not pass: says the price/ } })
+  t.equal((await client.get(`/agents/${agent_id}`)).body.version, before, 'calls get the version of before')
+  await change('20')
+  t.match(await publish('release'), { status: 200, body: { version: before + 1 } })
+})

@@ -24,6 +24,7 @@ const ENDPOINTING_MS = 500
 const BARGE_IN_MS = 400
 const TICK_MS = 60
 const PROGRESS_EVERY_TICKS = 5
+const YIELD_EVERY_TICKS = 500
 const KEY_MS = 200
 /** Longer than keys are gathered (keypad.ts). */
 const KEYS_OVER_MS = 1_800
@@ -126,6 +127,8 @@ export class TextConversation {
       }
       if (!clock.step(ticks * TICK_MS)) {
         ticks++
+        // A long silence is many ticks: others of the process have their turn meanwhile.
+        if (ticks % YIELD_EVERY_TICKS === 0) await new Promise(setImmediate)
         if (ticks % PROGRESS_EVERY_TICKS === 0) this.#progress()
         this.#report({ type: 'tick' })
       }

@@ -147,6 +147,8 @@ t.test('nothing is sealed but where the table of sealed columns says so', async 
     'api/data-key.ts': 1,
     // A cookie of ten minutes.
     'api/auth/sso/routes.ts': 1,
+    // Secrets of a chat in Redis, for as long as a visitor needs to go on.
+    'api/chats/chat-collecting.ts': 1,
     // Answers that are kept for a day.
     'api/http/keyed-answer.ts': 1,
     // provider_keys.value

@@ -19,6 +19,7 @@ const GROUPS: readonly (readonly Entry[])[] = [
   [
     ['/', t('Home'), 'home'],
     ['/agents', t('Agents'), 'agents'],
+    ['/tests', t('Tests'), 'check'],
     ['/calls', t('Calls'), 'calls'],
     ['/live', t('Live'), 'live'],
     ['/reports', t('Reports'), 'reports'],

@@ -25,6 +25,7 @@ import type { ProspectBody, ProspectListBody } from '../../../../api/prospects/s
 import type { KeyedProvider } from '../../../../api/providers/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
+import type { TestBody, TestCaseBody, TestRunBody, TestRunItem } from '../../../../api/tests/schema.ts'
 import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
@@ -69,6 +70,10 @@ export type WorkerPools = Static<typeof Pools>
 export type OperatorSettings = Static<typeof SettingsBody>
 export type OperatedWorkspace = Static<typeof OperatedWorkspaceBody>
 export type OperatedUser = Static<typeof OperatedUserBody>
+export type AgentTest = Static<typeof TestBody>
+export type TestRun = Static<typeof TestRunItem>
+export type TestRunDetails = Static<typeof TestRunBody>
+export type TestCase = Static<typeof TestCaseBody>
 export type Webhook = Static<typeof WebhookBody>
 export type WebhookWithSecret = Static<typeof WebhookWithSecretBody>
 export type Delivery = Static<typeof DeliveryBody>

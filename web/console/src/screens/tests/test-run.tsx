@@ -1,0 +1,174 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useFeed } from '../../data/feed.ts'
+import { formatAgo, formatCount, formatOffset } from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { TestCase, TestRunDetails } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Badge, Card, Loading, PageHead, Stat, type Tone } from '../../ui/layout.tsx'
+import { RunState } from './run-state.tsx'
+
+const EVERY_MS = 2_000
+const CASES = 200
+const TYPES = ['test.completed', 'test_run.completed'] as const
+const FEED = `/events?types=${TYPES.join(',')}`
+
+/** One run of tests: how far it is, what passed and against the run before, and what was said. */
+export function Screen() {
+  const { runId } = useParams({ strict: false })
+  const { may } = useSession()
+  const path = `/tests/runs/${runId}`
+  const { data: run, error, refetch } = useRead<TestRunDetails>(path)
+  const running = run?.status === 'running'
+  useFeed(running ? FEED : undefined, TYPES, [path])
+  useRead<TestRunDetails>(path, { everyMs: EVERY_MS, enabled: running })
+  const { data: cases } = useRead<{ items: TestCase[] }>(`${path}/cases`, {
+    query: { page_size: CASES },
+    ...(running ? { everyMs: EVERY_MS } : {}),
+  })
+  const cancel = useWrite(() => [`${path}/cancel`, { method: 'POST' }], { changes: [path] })
+  if (error) return <Fault error={error} retry={() => void refetch()} />
+  if (run === undefined) return <Loading />
+  const { total, passed, failed, unsure, errors, version, created_at } = run
+  const done = passed + failed + unsure + errors
+  return (
+    <>
+      <PageHead
+        actions={
+          running &&
+          may('developer') && (
+            <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+              {t('Cancel')}
+            </Button>
+          )
+        }
+        lead={
+          <Link className="hover:underline" to="/tests">
+            {t('Tests')}
+          </Link>
+        }
+        title={
+          <span className="flex items-center gap-3">
+            {t('Run of tests')} <RunState run={run} />
+          </span>
+        }
+      />
+      <div className="space-y-4">
+        <p className="text-muted">{t('{when}, version {version}', { when: formatAgo(created_at), version })}</p>
+        {running && <progress aria-label={t('Progress')} className="w-full accent-accent" max={total} value={done} />}
+        <div className="grid gap-3 sm:grid-cols-4">
+          <Stat
+            label={t('Passed')}
+            tone="good"
+            value={t('{n} of {all}', { n: formatCount(passed), all: formatCount(total) })}
+          />
+          <Stat label={t('Failed')} value={formatCount(failed)} {...(failed > 0 ? { tone: 'bad' as const } : {})} />
+          <Stat label={t('Unsure')} value={formatCount(unsure)} {...(unsure > 0 ? { tone: 'warn' as const } : {})} />
+          <Stat
+            label={t('Could not be run')}
+            value={formatCount(errors)}
+            {...(errors > 0 ? { tone: 'bad' as const } : {})}
+          />
+        </div>
+        {run.tests.map((test) => (
+          <TestCard cases={(cases?.items ?? []).filter(({ name }) => name === test.name)} key={test.name} test={test} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+type Share = TestRunDetails['tests'][number]
+
+function TestCard({ test, cases }: { test: Share; cases: readonly TestCase[] }) {
+  const { name, passed, total, share_low, share_high, before } = test
+  const percent = (share: number) => Math.round(share * 100)
+  return (
+    <Card
+      actions={
+        <span className="flex items-center gap-2 text-sm text-muted">
+          {before !== null && (before.passed !== passed || before.total !== total) && (
+            <span>{t('before: {n} of {all}', { n: before.passed, all: before.total })}</span>
+          )}
+          {total > 1 && <span>{t('{low}–{high} %', { low: percent(share_low), high: percent(share_high) })}</span>}
+          <Badge tone={passed === total ? 'good' : 'bad'}>{t('{n} of {all}', { n: passed, all: total })}</Badge>
+        </span>
+      }
+      title={name}
+    >
+      <ul className="space-y-2">
+        {cases.map((one) => (
+          <CaseItem key={one.case_id} one={one} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const TONES: Readonly<Record<string, Tone>> = { pass: 'good', fail: 'bad', unsure: 'warn', error: 'bad' }
+const WORDS: Readonly<Record<string, string>> = {
+  pass: t('Passed'),
+  fail: t('Failed'),
+  unsure: t('Unsure'),
+  error: t('Could not be run'),
+}
+
+const VerdictBadge = ({ verdict }: { verdict: string | null }) => (
+  <Badge tone={TONES[verdict ?? ''] ?? 'neutral'}>{WORDS[verdict ?? ''] ?? t('Waits')}</Badge>
+)
+
+/** A time a test was run: its reason, and opened its conversation and facts. */
+function CaseItem({ one }: { one: TestCase }) {
+  const [open, setOpen] = useState(one.verdict !== null && one.verdict !== 'pass')
+  return (
+    <li className="rounded-md border border-line">
+      <button
+        aria-expanded={open}
+        className="flex w-full items-center gap-2 px-3 py-2 text-left"
+        onClick={() => setOpen(!open)}
+        type="button"
+      >
+        <VerdictBadge verdict={one.verdict} />
+        <span className="min-w-0 flex-1 wrap-anywhere">{one.why ?? t('Run {n}', { n: one.repeat })}</span>
+      </button>
+      {open && (
+        <div className="grid gap-4 border-t border-line p-3 lg:grid-cols-2">
+          <ol className="space-y-1">
+            {one.turns.map(({ role, text, start_ms, interrupted }) => (
+              <li key={`${role} ${start_ms}`}>
+                <span className={`text-xs font-semibold ${role === 'user' ? 'text-caller' : 'text-accent-ink'}`}>
+                  {role === 'user' ? t('Caller') : t('Agent')} {formatOffset(start_ms)}
+                </span>{' '}
+                {interrupted && <Badge tone="warn">{t('interrupted')}</Badge>}
+                <p className="wrap-anywhere">{text}</p>
+              </li>
+            ))}
+            {one.tools.map(({ name, arguments: given, result, at_ms }) => (
+              <li className="text-sm text-muted wrap-anywhere" key={`${name} ${at_ms}`}>
+                {formatOffset(at_ms)} {name} {JSON.stringify(given)} → {result}
+              </li>
+            ))}
+          </ol>
+          <ul className="space-y-1">
+            {one.facts.map(({ fact, verdict, why }) => (
+              <Judged key={fact} verdict={verdict} what={fact} why={why} />
+            ))}
+            {one.judged.map(({ sentence, verdict, why }) => (
+              <Judged key={sentence} verdict={verdict} what={sentence} why={why} />
+            ))}
+          </ul>
+        </div>
+      )}
+    </li>
+  )
+}
+
+const Judged = ({ what, verdict, why }: { what: string; verdict: string; why?: string | undefined }) => (
+  <li className="wrap-anywhere">
+    <VerdictBadge verdict={verdict} /> {what}
+    {why !== undefined && <span className="text-muted"> – {why}</span>}
+  </li>
+)

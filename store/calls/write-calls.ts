@@ -131,7 +131,7 @@ const APPEND = `
     ${atEnd('duration_ms', 'd.lasted_ms')},
     ${atEnd('platform_cost', 'd.lasted_ms::double precision / 60000 * d.usd_per_minute')}
   from due d where c.id = d.call_id and d.changes
-  returning c.call_type, c.direction, c.status, c.end_reason, c.duration_ms, c.cost_llm, c.cost_stt, c.cost_tts,
+  returning c.workspace_id, c.call_type, c.direction, c.status, c.end_reason, c.duration_ms, c.cost_llm, c.cost_stt, c.cost_tts,
     c.platform_cost, c.quality, d.end_status is not null and c.ended_at = d.ended_at as is_over`
 
 interface CallWrites {

@@ -26,6 +26,24 @@ export const callMetrics = {
     help: 'Ended calls of which a part has no known price',
     registers: [],
   }),
+  ofWorkspaces: new Counter({
+    name: 'patchbay_workspace_calls_total',
+    help: 'Calls that ended, by workspace and status; beyond a thousand workspaces a process counts the others as "other"',
+    labelNames: ['workspace', 'status'] as const,
+    registers: [],
+  }),
+  secondsOfWorkspaces: new Counter({
+    name: 'patchbay_workspace_call_seconds_total',
+    help: 'From the answer to the end of calls that were answered, by workspace',
+    labelNames: ['workspace'] as const,
+    registers: [],
+  }),
+  costOfWorkspaces: new Counter({
+    name: 'patchbay_workspace_call_cost_usd_total',
+    help: 'Cost of ended calls in US dollars, by workspace',
+    labelNames: ['workspace'] as const,
+    registers: [],
+  }),
   mos: new Histogram({
     name: 'patchbay_call_mos',
     help: 'Mean opinion score of the lines of ended calls, as far as it is known',
@@ -58,6 +76,7 @@ export const callMetrics = {
 
 /** A call as its end was written. */
 export interface EndedCall {
+  readonly workspace_id: string
   readonly call_type: string
   readonly direction: string
   readonly status: string
@@ -72,6 +91,15 @@ export interface EndedCall {
 
 const PARTS = { llm: 'cost_llm', stt: 'cost_stt', tts: 'cost_tts', platform: 'platform_cost' } as const
 
+/** Each is several series of every process. */
+const MOST_WORKSPACES = 1_000
+const workspaces = new Set<string>()
+
+function labelOf(workspaceId: string): string {
+  if (workspaces.size < MOST_WORKSPACES) workspaces.add(workspaceId)
+  return workspaces.has(workspaceId) ? workspaceId : 'other'
+}
+
 export function observeEndedCall(call: EndedCall): void {
   const { call_type: type, direction, status } = call
   callMetrics.ended.inc({ type, direction, status, end_reason: call.end_reason ?? '' })
@@ -81,6 +109,14 @@ export function observeEndedCall(call: EndedCall): void {
   if (loss !== undefined) callMetrics.loss.observe({ type }, loss)
   if (jitterMs !== undefined) callMetrics.jitter.observe({ type }, jitterMs / 1_000)
   if (roundTripMs !== undefined) callMetrics.roundTrip.observe({ type }, roundTripMs / 1_000)
+  const workspace = labelOf(call.workspace_id)
+  const costs = Object.values(PARTS).map((column) => call[column] ?? 0)
+  callMetrics.ofWorkspaces.inc({ workspace, status })
+  callMetrics.secondsOfWorkspaces.inc({ workspace }, (call.duration_ms ?? 0) / 1_000)
+  callMetrics.costOfWorkspaces.inc(
+    { workspace },
+    costs.reduce((sum, cost) => sum + cost, 0),
+  )
   for (const [part, column] of Object.entries(PARTS)) callMetrics.cost.inc({ part }, call[column] ?? 0)
   if (Object.values(PARTS).some((column) => call[column] === null)) callMetrics.unpriced.inc()
 }

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { makeAgent } from '../../../scripts/demo/call.ts'
+import { openWebCall } from '../../support/browser/web-call.ts'
 import { startInstance } from '../../support/instance/instance.ts'
 import { testFolder } from '../../support/instance/services.ts'
 import { freePort } from '../../support/sip/sip-peers.ts'
@@ -25,8 +27,12 @@ const missing = await run('promtool', ['--version']).then(
 interface Dashboard {
   panels: { type: string; title: string; targets?: { expr: string }[] }[]
 }
-const dashboard = JSON.parse(await readFile(join(root, 'deploy/grafana/patchbay.json'), 'utf8')) as Dashboard
-const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+const dashboards = (await readdir(join(root, 'deploy/grafana'))).filter((name) => name.endsWith('.json'))
+const readDashboard = async (name: string): Promise<Dashboard> =>
+  JSON.parse(await readFile(join(root, 'deploy/grafana', name), 'utf8'))
+const expressions = (await Promise.all(dashboards.map(readDashboard))).flatMap(({ panels }) =>
+  panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+)
 const TEST_FILES = ['patchbay.rules.test.yml', 'patchbay.objective.test.yml']
 const rules = await readFile(join(folder, 'patchbay.rules.yml'), 'utf8')
 
@@ -35,6 +41,28 @@ function metricsIn(text: string): string[] {
   return [...new Set(text.match(/\bpatchbay_[a-z0-9_]+/g) ?? [])].map((name) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   )
+}
+
+/** What Prometheus itself adds to what it scrapes, and histograms have. */
+const STANDING = ['instance', 'job', 'le', 'namespace', 'pod']
+
+/** Labels that an expression reads of a metric which has none of that name, where the metric has a value in `pages`. */
+function strangeLabels(expression: string, pages: string): string[] {
+  const strange: string[] = []
+  const selectors = [...expression.matchAll(/\b((?:patchbay)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)]
+  const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/,\s*/))
+  for (const [, name = '', inside = ''] of selectors) {
+    const samples = [...pages.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, 'gm'))]
+    if (samples.length === 0) continue
+    const known = new Set(
+      samples.flatMap(([, labels = '']) => [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label)),
+    )
+    const read = [...inside.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, label = '']) => label)
+    for (const label of [...read, ...grouped]) {
+      if (!known.has(label) && !STANDING.includes(label)) strange.push(`${name} has no label ${label}: ${expression}`)
+    }
+  }
+  return strange
 }
 
 t.test(
@@ -96,6 +124,14 @@ t.test('each role serves its health, readiness and metrics on a port of its own'
     PATCHBAY_VOICE_ADMIN_PORT: String(voice),
     PATCHBAY_METRICS_TOKEN: token,
   })
+  const { rest, agentId } = await makeAgent(instance.url)
+  const { session, ended } = await openWebCall(rest, agentId)
+  session.send({ type: 'end' })
+  await ended
+  await waitUntil(async () => {
+    const { items } = await rest.send<{ items: { status: string }[] }>('GET', '/calls/logs')
+    return items.some(({ status }) => status === 'completed')
+  })
   const get = (port: number, path: string) =>
     fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } })
   const pages: string[] = []
@@ -131,6 +167,10 @@ t.test('each role serves its health, readiness and metrics on a port of its own'
     t.ok(named.has(metric), `${metric} is served by a role`)
   }
   const docs = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const inDocs = [...docs.matchAll(/`([^`\n]*\(patchbay_[^`\n]*)`/g)].map(([, text = '']) => text)
+  const strange = [...expressions, ...inDocs].flatMap((text) => strangeLabels(text, pages.join('\n')))
+  t.same(strange, [], 'expressions of dashboards and of docs/operations.md read labels that metrics have')
+  t.ok(inDocs.length > 0)
   for (const metric of metricsIn(docs)) t.ok(named.has(metric), `${metric} of docs/operations.md is served by a role`)
   t.equal(await instance.stop('SIGTERM'), 0)
 })

@@ -19,6 +19,7 @@ t.test('the examples of the README and of the pages that go on from it run as pr
     'docs/knowledge',
     'docs/tools',
     'docs/telephony',
+    'docs/operations',
     'docs/web',
   ]
   const printed = await runPages(
@@ -64,6 +65,7 @@ t.test('the examples of the README and of the pages that go on from it run as pr
   t.match(telephony, /"phone_number":"\+14155550101".*"provider":"sip"/)
   t.match(telephony, /"name":"main","host":"sip.example.com"/)
   t.match(telephony, /"name":"204"/)
+  t.match(printed('docs/operations.md')[0], /"kind":"region","key":"\+49","pool":"eu"/)
   t.match(printed('docs/web.md')[0], /"origins":\["https:\/\/shop.example.com"\]/)
   t.match(printed('docs/realtime.md')[0], /"realtime_url":"ws:/)
 })

@@ -15,6 +15,8 @@ interface Applying {
   allSecrets: boolean
   /** Delete what is in no file any more. */
   deletes: boolean
+  /** The note of the version that calls get, of agents that publish by hand; undefined: they keep theirs. */
+  publish: string | undefined
 }
 
 /** Brings the instance to what the files say, resource by resource; what is done is in the lock also when a later one fails. */
@@ -110,6 +112,9 @@ async function change(
       if (before !== undefined) locked.fields[field] = before
     }
     Object.assign(entry, locked)
+    if (kind === AGENTS && applying.publish !== undefined && changed.publishing === 'manual') {
+      await state.client.post(`${kind.pathOf(changed)}/publish`, { note: applying.publish })
+    }
   }
   if (resource.documents !== undefined)
     await sendDocuments({ ...resource, documents: resource.documents }, entry.id, state, applying)

@@ -14,7 +14,7 @@ import { pull } from './pull.ts'
 const FLAGS: Readonly<Record<FilesCommand, readonly string[]>> = {
   pull: ['--replace'],
   plan: ['--delete', '--secrets'],
-  apply: ['--delete', '--secrets'],
+  apply: ['--delete', '--secrets', '--publish'],
 }
 
 /** What a command prints, and its exit code: 0 done or no difference, 2 a difference. Errors are 1. */
@@ -31,7 +31,7 @@ export async function runFilesCommand(
     env,
   }: { folder: string; flags: readonly string[]; env: Readonly<Record<string, string | undefined>> },
 ): Promise<Outcome> {
-  const unknown = flags.find((flag) => !FLAGS[command].includes(flag))
+  const unknown = flags.find((flag) => !FLAGS[command].includes(flag.split('=')[0] ?? ''))
   if (unknown !== undefined) refuse([`${unknown} is no option of ${command}\n${FILES_USAGE.trimEnd()}`])
   const options = { env, allSecrets: flags.includes('--secrets') }
   const deletes = flags.includes('--delete')
@@ -52,7 +52,8 @@ export async function runFilesCommand(
       ])
     }
     const isNothing = plan.resources.every(isSame) && (!deletes || plan.gone.length === 0)
-    await applyPlan(plan, state, { root: folder, ...options, deletes })
+    const publish = flags.find((flag) => /^--publish(?:=|$)/.test(flag))?.slice('--publish='.length)
+    await applyPlan(plan, state, { root: folder, ...options, deletes, publish })
     return { text: isNothing ? (text === '' ? 'No difference' : text) : `${text}\nApplied`, code: 0 }
   } catch (error) {
     if (!(error instanceof InstanceError)) throw error

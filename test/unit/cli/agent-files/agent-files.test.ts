@@ -223,6 +223,23 @@ t.test('an agent whose file is gone is deleted when that is asked for', async (t
   t.same(await folder.run('plan'), { text: 'No difference', code: 0 })
 })
 
+t.test('of an agent that publishes by hand a draft is changed, and published where that is asked for', async (t) => {
+  const { agent_id } = await makeAgent({ publishing: 'manual' })
+  const folder = await folderOf(t)
+  await folder.run('pull')
+  const versions = async () => (await ada.client.get(`/agents/${agent_id}/versions`)).body.items
+  const before = (await versions()).length
+  await folder.replace('agents/front-desk.md', 'nine', 'ten')
+  await folder.run('apply')
+  t.equal((await versions()).length, before)
+  await folder.replace('agents/front-desk.md', 'ten', 'eleven')
+  await folder.run('apply', ['--publish=Opens at eleven'])
+  const [newest, ...older] = await versions()
+  t.match(newest, { note: 'Opens at eleven' })
+  t.equal(older.length, before)
+  t.same(await folder.run('plan'), { text: 'No difference', code: 0 })
+})
+
 t.test('a secret is a name: one that is needed and missing is named, and none is ever written', async (t) => {
   const folder = await folderOf(t)
   const file = (secret: string) =>

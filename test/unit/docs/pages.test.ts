@@ -16,6 +16,8 @@ t.test('the examples of the README and of the pages that go on from it run as pr
     'docs/events',
     'docs/agents/hand-off',
     'docs/agents/versions',
+    'docs/agents/collecting',
+    'docs/agents/guardrails',
     'docs/knowledge',
     'docs/tools',
     'docs/telephony',
@@ -61,6 +63,13 @@ t.test('the examples of the README and of the pages that go on from it run as pr
   t.match(versions, /"field":"system_prompt","from":"We open at ten\.","to":"We open at nine\."/)
   t.match(versions, /"version":2,"live":true,"note":"Later in winter".*"total":2/s)
   t.match(rollout, /"status":"running".*"detail":"Rollout ended"/s)
+  const [collects = ''] = printed('docs/agents/collecting.md')
+  t.match(
+    collects,
+    /"collect":\[\{"name":"phone","type":"phone"\}.*"secrets":\["card"\]|"secrets":\["card"\].*"collect":/,
+  )
+  const [guarded = ''] = printed('docs/agents/guardrails.md')
+  t.match(guarded, /"grounded":\["money","date","url"\]/)
   const telephony = printed('docs/telephony.md').join('')
   t.match(telephony, /"phone_number":"\+14155550101".*"provider":"sip"/)
   t.match(telephony, /"name":"main","host":"sip.example.com"/)

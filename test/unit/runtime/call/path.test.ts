@@ -72,3 +72,39 @@ t.test('what was cut off ends in the log where it ends in the recording', async 
   t.same(loud(AGENT), { fromMs: 100, toMs: 130 })
   t.equal(timeline.onLine(30, 'end'), 130)
 })
+
+t.test('while a secret is given the recording, supervisors and the log get nothing of it; the worker gets it', (t) => {
+  const taps: string[] = []
+  const tap = { caller: () => taps.push('recorded') }
+  const supervision = { caller: () => taps.push('supervised'), speaker: undefined }
+  const sent: unknown[] = []
+  const link = { audio: () => sent.push('sound'), event: (event: object) => sent.push(event) }
+  const logged: object[] = []
+  const state = { ...NOTHING_YET, collecting: undefined as object | undefined }
+  const log = {
+    state,
+    append: (event: object) => {
+      logged.push(event)
+      return { ...event, seq: logged.length, at: 0 }
+    },
+  }
+  const timeline = { heard: () => ({ at: 0, moved: 0, movedFrom: 0, arrivedMs: 0 }) }
+  const call = { tap, supervision, link, log, timeline, audio: { hear: () => {} } } as unknown as PathCall
+  const caller = fromCaller(call, { monotonicMs: () => 0, nowMs: () => 0 })
+  caller.audio(frameOf(0), 0)
+  t.same(taps.splice(0), ['recorded', 'supervised'])
+  state.collecting = { secret: true }
+  caller.audio(frameOf(9_000), FRAME)
+  caller.dtmf('7')
+  caller.text('4242')
+  t.same(taps, [])
+  t.same(logged, [
+    { type: 'key', digit: '*' },
+    { type: 'typed', text: '***' },
+  ])
+  t.match(sent.slice(1), ['sound', { type: 'key', digit: '7' }, { type: 'typed', text: '4242' }])
+  state.collecting = undefined
+  caller.audio(frameOf(0), 2 * FRAME)
+  t.same(taps, ['recorded', 'supervised'])
+  t.end()
+})

@@ -6,7 +6,9 @@ import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
 import { AnalysisForm } from './analysis-form.tsx'
+import { CollectForm } from './collect-form.tsx'
 import { FallbackFields } from './fallback-fields.tsx'
+import { GuardrailsForm } from './guardrails-form.tsx'
 import { HearVoice } from './hear-voice.tsx'
 import { Manners, ReadyText } from './manners.tsx'
 import { ProviderFields } from './provider-fields.tsx'
@@ -83,6 +85,8 @@ export function SettingsForm({ draft }: { draft: Draft }) {
       </Card>
       <TurnTaking draft={draft} />
       <Phone draft={draft} />
+      <CollectForm draft={draft} />
+      <GuardrailsForm draft={draft} />
       <AnalysisForm draft={draft} />
     </fieldset>
   )

@@ -84,6 +84,8 @@ class Reading {
   readonly #path: string
   readonly #files: Pick<StagedFiles, 'add'>
   readonly #begin: (head: DumpHead) => Promise<Load>
+  /** Also of a load that is not open yet, as when the archive breaks off meanwhile. */
+  #opening: Promise<Load> | undefined
   #load: Load | undefined
   #head: (DumpHead & { format: number }) | undefined
   #rows: { table: string; pieces: number; digest: TableDigest; into: Feed } | undefined
@@ -109,7 +111,8 @@ class Reading {
     if (this.#load === undefined) {
       if (name !== 'patchbay.json') throw this.#no('it has no list of what is in it')
       this.#head = await this.#headOf(content, size ?? 0)
-      this.#load = await this.#begin(this.#head)
+      this.#opening = this.#begin(this.#head)
+      this.#load = await this.#opening
       return
     }
     const [, table, piece] = ROWS.exec(name) ?? []
@@ -132,7 +135,7 @@ class Reading {
 
   async giveUp(): Promise<void> {
     this.#rows?.into.destroy()
-    await this.#load?.close().catch(() => {})
+    await this.#opening?.then((load) => load.close()).catch(() => {})
   }
 
   /** The fault as the operator reads it: that of the rows' reader is why its stream broke. */

@@ -296,6 +296,24 @@ async function anyLoad(): Promise<Load> {
   }
 }
 
+t.test('a database that opens late for an archive that broke off meanwhile is closed again', async (t) => {
+  const { entries, folder } = await world(t)
+  const path = join(folder, 'cut.tar.gz')
+  // Its head is whole; the sum of the gzip is missing.
+  await writeFile(path, gzipSync(await tarOf(entries.slice(0, 1))).subarray(0, -8))
+  const files = await StagedFiles.open(join(await testFolder(t), 'data'))
+  const [brokenOff, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const reading = readArchive(path, files, async () => {
+    await brokenOff.promise
+    return { ...(await anyLoad()), close: async () => closed.resolve() }
+  })
+  // Longer than the reader of an archive that broke off is waited for.
+  setTimeout(() => brokenOff.resolve(), 3_000)
+  await t.rejects(reading, { code: 'configuration', message: /is no whole backup/ })
+  await closed.promise
+  await files.putBack()
+})
+
 t.test('an archive that ends after any block, or has impossible lengths, is no whole one', async (t) => {
   const { entries, folder } = await world(t)
   const dataDir = join(await testFolder(t), 'data')

@@ -8,6 +8,9 @@ type Kind = 'LLM' | 'STT' | 'TTS'
 
 const PLUGINS = join(import.meta.dirname, '../../plugins')
 const MAX_NAME = 64
+const MAX_PROCEDURES = 32
+const MAX_PROCEDURE_NAME = 36
+const MAX_WHEN = 500
 
 /** An agent of another product, as it will stand in a file. */
 export class ImportedAgent {
@@ -89,10 +92,9 @@ export class ImportedAgent {
   finished(): Record<string, unknown> {
     const { fields } = this
     if (this.#tools.length > 0) fields.tools = this.#tools
-    if (this.#procedures.length > 0) {
-      if ('procedures' in UpdateAgentInput.properties) fields.procedures = this.#procedures
-      else for (const one of this.#procedures) this.#prompt.push(asSection(one))
-    }
+    const known = 'procedures' in UpdateAgentInput.properties ? namedProcedures(this.#procedures) : []
+    if (known.length > 0) fields.procedures = known.slice(0, MAX_PROCEDURES)
+    for (const one of known.slice(MAX_PROCEDURES)) this.#prompt.push(asSection(one))
     fields.system_prompt = this.#prompt.join('\n\n') || `You are ${String(fields.agent_name)}.`
     return fields
   }
@@ -101,17 +103,32 @@ export class ImportedAgent {
 /** Where procedures are, for the report. */
 export const PROCEDURES = 'procedures' in UpdateAgentInput.properties ? 'procedures' : 'system_prompt'
 
-function asSection({
-  name,
-  when,
-  text,
-  tools = [],
-}: {
+interface Step {
   name: string
   when: string
   text: string
   tools?: string[]
-}): string {
+}
+
+/** With names as procedures have them, also where one leads to another. */
+function namedProcedures(steps: readonly Step[]): Step[] {
+  const taken = new Set<string>()
+  const names = new Map<string, string>()
+  const named = steps.map((step) => {
+    const plain = fileNameOf(step.name, new Set()).replace(/[^a-z0-9]+/g, '_')
+    const name = fileNameOf(
+      `${/^[a-z]/.test(plain) ? '' : 'step_'}${plain}`.slice(0, MAX_PROCEDURE_NAME),
+      taken,
+    ).replace(/-/g, '_')
+    if (!names.has(step.name)) names.set(step.name, name)
+    return { ...step, name, when: step.when.slice(0, MAX_WHEN) }
+  })
+  const leads = (text: string): string =>
+    text.replace(/^Then "([^"\n]+)":/gm, (whole, to: string) => (names.has(to) ? `Then "${names.get(to)}":` : whole))
+  return named.map((step) => ({ ...step, text: leads(step.text) }))
+}
+
+function asSection({ name, when, text, tools = [] }: Step): string {
   const use = tools.length === 0 ? '' : `\n\nTools of this step: ${tools.join(', ')}.`
   return `## ${name}\n\nWhen: ${when}\n\n${text}${use}`
 }

@@ -138,7 +138,7 @@ t.test('agents, states and flows of Retell become agents, tools and procedures',
   t.match(survey.fields.first_message ?? '', '')
   t.match(
     JSON.stringify(survey.fields[PROCEDURES]),
-    /Question.*The conversation begins.*How was it\?.*Then.*Save.*They answered.*Call save\..*score.*> 3.*End/s,
+    /question.*The conversation begins.*How was it\?.*Then.*save.*They answered.*Call save\..*score.*> 3.*end/s,
   )
   t.match(await tools('survey'), { save: { http: { method: 'PUT' } }, end_call: { type: 'hang_up' } })
   t.match(left('agents.0.voice_id'), /set TTS_voice/)
@@ -187,7 +187,7 @@ t.test('agents and workflows of ElevenLabs become agents, tools and procedures',
     hand_off_to_billing: { type: 'handoff', to: 'billing', when: 'They ask about a bill.' },
     hand_off_to_billing_2: { type: 'handoff', when: 'The budget is above 1000.', says: 'To billing.' },
   })
-  t.match(JSON.stringify(fields[PROCEDURES]), /Qualify.*Ask for the budget.*The budget is above 1000/s)
+  t.match(JSON.stringify(fields[PROCEDURES]), /qualify.*Ask for the budget.*The budget is above 1000/s)
   t.match(left('agents.0.conversation_config.agent.prompt.tool_ids.1'), /GET \/v1\/convai\/tools/)
   t.match(left('agents.0.conversation_config.agent.prompt.built_in_tools.language_detection'), /multi/)
   t.match(

@@ -288,7 +288,7 @@ const replace = defineRoute({
   description:
     'Calls that begin from now on. A rollout of the same versions keeps each contact where it is while weights change; what is compared begins anew. Calls that a rule decides are not compared.',
   examples: {
-    body: { split: [{ version: 1, weight: 1 }] },
+    body: { rules: [], split: [{ version: 1, weight: 1 }], sticky: 'contact' },
     success: rolloutExample,
   },
   handler: async (request, services) => {

@@ -8,7 +8,7 @@ import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import {
-  HealthBody,
+  ProviderHealthBody,
   healthExample,
   type KeyedProvider,
   KeyedProviderBody,
@@ -76,7 +76,7 @@ const test = defineRoute({
   path: '/operator/providers/{provider}/test',
   params: { provider },
   body: KeysInput,
-  success: { status: 200, schema: HealthBody },
+  success: { status: 200, schema: ProviderHealthBody },
   errors: ['provider_not_found'],
   summary: 'Ask a provider whether it takes a key, without keeping the key',
   description: 'The request to the provider costs nothing. Variables that are left out have the values they have now.',

@@ -67,7 +67,7 @@ const Tts = Type.Object({
 
 const Entries = Type.Array(Type.String())
 
-export const HealthBody = Type.Object({
+export const ProviderHealthBody = Type.Object({
   state: Type.Enum(['ok', 'no_key', 'refused', 'failed', 'broken', 'not_asked'], {
     description:
       '`no_key`: not set up. `refused`: its key was refused. `failed`: it does not answer as it should. `broken`: the plugin can’t be used. `not_asked`: it has not answered yet.',
@@ -85,7 +85,7 @@ export const ProviderBody = Type.Object({
     description:
       '`process`: it runs in a process of its own that can do nothing but what was granted. `node`: it runs in a process of its own, so that a fault of its native code ends no call.',
   }),
-  health: HealthBody,
+  health: ProviderHealthBody,
   grants: Nullable(
     Type.Object(
       Object.fromEntries(PERMISSIONS.map((name) => [name, Entries])) as Record<
@@ -127,7 +127,7 @@ export const KeyedProviderBody = Type.Object({
       set_at: Nullable(Instant),
     }),
   ),
-  health: HealthBody,
+  health: ProviderHealthBody,
 })
 export type KeyedProvider = Static<typeof KeyedProviderBody>
 

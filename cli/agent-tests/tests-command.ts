@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { htmlReport } from './html-report.ts'
 import { junitXml } from './junit.ts'
 import { exitCodeOf, type ReportedCase, type ReportedRun, runText } from './run-report.ts'
@@ -121,14 +122,15 @@ function changeOf(paths: readonly string[], cwd: string, signal: AbortSignal): P
       signal.removeEventListener('abort', stopped)
       resolve(changed)
     }
-    const stopped = (): void => end(false)
+    const stopped = boundary('process', (): void => end(false))
+    const settled = boundary('process', (): void => end(true))
     let quiet: NodeJS.Timeout | undefined
     signal.addEventListener('abort', stopped)
     if (signal.aborted) return end(false)
     for (const path of paths) {
       watch(join(cwd, path), { recursive: true, signal: stop.signal }, () => {
         clearTimeout(quiet)
-        quiet = setTimeout(() => end(true), SETTLES_MS)
+        quiet = setTimeout(settled, SETTLES_MS)
       })
     }
   })

@@ -106,7 +106,9 @@ export class ModelDownloads {
       this.#last = { ...this.#last, state, ...(message === undefined ? {} : { message }) }
       log[state === 'done' ? 'info' : 'error']({ models, err: message }, `Download of models: ${state}`)
     }
+    let isDone = false
     const heard = boundary('plugin', (report: PullReport): void => {
+      isDone ||= report.type === 'done'
       if (report.type === 'progress') this.#last = { ...begun, bytes: Math.min(ofBytes, Math.round(report.bytes)) }
       else if (report.type === 'failed') end('failed', report.message)
       else {
@@ -116,11 +118,7 @@ export class ModelDownloads {
         )
       }
     })
-    let isDone = false
-    child.on('message', (report: PullReport) => {
-      isDone ||= report.type === 'done'
-      heard(report)
-    })
+    child.on('message', heard)
     child.on(
       'error',
       boundary('plugin', (error) => end('failed', error.message)),

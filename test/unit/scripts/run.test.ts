@@ -97,6 +97,6 @@ t.test('an unknown command is answered with the known ones', async (t) => {
   t.equal(code, 1)
   t.match(
     stderr,
-    'start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|roll|bench|fuzz|statements|provider-currency|patchbay',
+    'start|test|demo|kill-workers|campaign-day|kill-campaign|chaos|large|roll|bench|fuzz|statements|provider-currency|patchbay',
   )
 })

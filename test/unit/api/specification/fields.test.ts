@@ -34,7 +34,7 @@ t.test('a change of an agent keeps what is left out', async (t) => {
   const { body: made } = await ada.client.post('/agents', { body: { agent_name: 'A', system_prompt: 'P' } })
   const { status, body } = await ada.client.put(`/agents/${made.agent_id}`, { body: { temperature: 0.1 } })
   t.equal(status, 200)
-  t.same({ ...body, updated_at: '' }, { ...made, temperature: 0.1, updated_at: '' })
+  t.same({ ...body, updated_at: '' }, { ...made, temperature: 0.1, version: 2, updated_at: '' })
 })
 
 /** Field, default, a value, one of another type and the type of its fault, as 2.6 has them. */

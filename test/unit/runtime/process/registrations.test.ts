@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'store/uploads/bulk-copy-thread.ts': 'a worker of a pool: its owner hears of its end and fails the load',
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',
   'plugins/local/recognisers.ts': 'runs in the thread of plugins/local/thread.ts',
+  'runtime/models/pull-main.ts': 'a process of its own: its parent hears of its end and fails the download',
   'runtime/plugin/isolated/inside/runner.ts': 'the process of a plugin: its role hears of its end and starts another',
   'runtime/plugin/isolated/inside/deno-main.ts':
     'the process of a plugin: its role hears of its end and starts another',

@@ -1,4 +1,3 @@
-import { COLLECT_TYPES } from '../../../../../runtime/call/types/collect-types.ts'
 import type { Agent } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,17 +10,18 @@ type Item = Agent['collect'][number]
 type Type = Item['type']
 
 const NAMES = {
-  name: 'Name',
-  email: 'E-mail address',
-  phone: 'Phone number',
-  date: 'Date',
-  time: 'Time',
-  address: 'Postal address',
-  number: 'Number',
-  digits: 'Digits',
-  choice: 'Choice',
-  free: 'Free text',
-} as const satisfies Readonly<Record<Type, string>>
+  name: () => t('Name'),
+  email: () => t('E-mail address'),
+  phone: () => t('Phone number'),
+  date: () => t('Date'),
+  time: () => t('Time'),
+  address: () => t('Postal address'),
+  number: () => t('Number'),
+  digits: () => t('Digits'),
+  choice: () => t('Choice'),
+  free: () => t('Free text'),
+} satisfies Readonly<Record<Type, () => string>>
+const TYPES = Object.keys(NAMES) as Type[]
 
 /** The values that the agent collects from its callers. */
 export function CollectForm({ draft: { agent, change, fault, isReadOnly } }: { draft: Draft }) {
@@ -86,9 +86,9 @@ function Value({ item, isReadOnly, fault, put }: ValueProps) {
         </Field>
         <Field fault={fault('type')} label={t('Kind')}>
           <Select onChange={({ target }) => set({ type: target.value as Type })} value={type}>
-            {COLLECT_TYPES.map((one) => (
+            {TYPES.map((one) => (
               <option key={one} value={one}>
-                {t(NAMES[one])}
+                {NAMES[one]()}
               </option>
             ))}
           </Select>

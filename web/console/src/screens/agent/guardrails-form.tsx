@@ -7,7 +7,7 @@ import type { Draft } from './agent.tsx'
 
 type Guardrails = Agent['guardrails']
 
-const GROUNDS = { money: 'Amounts', date: 'Dates', url: 'Links' } as const
+const GROUNDS = { money: () => t('Amounts'), date: () => t('Dates'), url: () => t('Links') }
 
 /** What is checked in the agent's answers before they are said. */
 export function GuardrailsForm({ draft: { agent, change, fault, isReadOnly } }: { draft: Draft }) {
@@ -57,7 +57,7 @@ export function GuardrailsForm({ draft: { agent, change, fault, isReadOnly } }: 
             checked={grounded.includes(kind)}
             disabled={isReadOnly}
             key={kind}
-            label={t(GROUNDS[kind])}
+            label={GROUNDS[kind]()}
             onChange={(on) => ground(kind, on)}
           />
         ))}

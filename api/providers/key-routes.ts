@@ -8,13 +8,13 @@ import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import {
-  ProviderHealthBody,
   healthExample,
   type KeyedProvider,
   KeyedProviderBody,
   KeysInput,
   keyedProviderExample,
   keysExample,
+  ProviderHealthBody,
 } from './schema.ts'
 
 /** Keys of providers and carriers that an operator pastes: used at once, sealed in the database, shown never again. */

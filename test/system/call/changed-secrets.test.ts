@@ -249,9 +249,7 @@ t.test(
       ['completed caller_hangup'],
     )
     t.ok(shop.received.some(({ body }) => body?.type === 'call.ended'))
-    t.comment(
-      `${user.answered + byKey.answered + guest.answered} requests, ${calls} calls, ${secrets} sealed secrets`,
-    )
+    t.comment(`${user.answered + byKey.answered + guest.answered} requests, ${calls} calls, ${secrets} sealed secrets`)
     t.ok(calls > CALLERS)
   },
 )

@@ -13,6 +13,7 @@ import { watchStopRequests } from '../runtime/process/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { FILES_COMMANDS, FILES_USAGE, type FilesCommand } from './agent-files/files-usage.ts'
 import { TESTS_USAGE } from './agent-tests/tests-usage.ts'
+import { VERSIONS_COMMANDS, VERSIONS_USAGE, type VersionsCommand } from './agent-versions/versions-usage.ts'
 import { hangsUp, openReloads } from './open-reloads.ts'
 import { run } from './run.ts'
 import type { Running } from './running.ts'
@@ -51,6 +52,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
             plan, apply: what the files would change there, and the change (plan --help)
   import    makes such files of an export of another product: import vapi|retell|elevenlabs <file>
   test      runs tests of agents on a running Patchbay: test --help
+  publish   makes the draft of an agent of a running Patchbay live, behind its tests: publish --help
+  rollout   gives versions of an agent to a part of its calls, under a guard: rollout --help
   version   which Patchbay this is
   help      this text
 
@@ -77,6 +80,7 @@ const COMMANDS = [
   ...FILES_COMMANDS,
   'import',
   'test',
+  ...VERSIONS_COMMANDS,
   'version',
   'help',
 ]
@@ -145,6 +149,8 @@ async function perform(argv: readonly string[]): Promise<void> {
     return
   }
   if (command === 'test') return tests(argv)
+  const ofVersions = VERSIONS_COMMANDS.find((one) => one === command)
+  if (ofVersions !== undefined) return versions(ofVersions, argv)
   const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(TAKES_WORDS.includes(command) && at > 0))
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -304,6 +310,19 @@ async function tests(argv: readonly string[]): Promise<void> {
     ...{ argv: own, cwd, env: processEnvironment(), say: writeLine, signal: stop.signal },
   })
   if (text !== '') process.stdout.write(`${text}\n`)
+  process.exitCode = code
+}
+
+async function versions(command: VersionsCommand, argv: readonly string[]): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(VERSIONS_USAGE[command])
+    return
+  }
+  useEnvFile()
+  const { runVersionsCommand } = await import('./agent-versions/versions-command.ts')
+  const own = argv.slice(argv.indexOf(command) + 1)
+  const { text, code } = await runVersionsCommand(command, { argv: own, env: processEnvironment() })
+  process.stdout.write(`${text.trimEnd()}\n`)
   process.exitCode = code
 }
 

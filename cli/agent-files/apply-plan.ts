@@ -1,6 +1,6 @@
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { InstanceError } from '../instance/instance-client.ts'
 import { applyDocuments, documentsOf, lockedDocuments } from './documents.ts'
-import { InstanceError } from './instance-client.ts'
 import { type InstanceState, lockKey } from './instance-state.ts'
 import { AGENTS } from './kinds.ts'
 import { valueDigest, writeLock } from './lock-file.ts'

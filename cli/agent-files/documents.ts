@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InstanceClient } from './instance-client.ts'
+import type { InstanceClient } from '../instance/instance-client.ts'
 import type { LockEntry } from './lock-file.ts'
 
 /** The documents of an agent: named in its file, their bytes in `documents/<agent>/`. */

@@ -1,5 +1,5 @@
+import { InstanceClient, InstanceError } from '../instance/instance-client.ts'
 import { documentsOf } from './documents.ts'
-import { InstanceClient, InstanceError } from './instance-client.ts'
 import { AGENTS, FILE_KINDS, type Kind, type References } from './kinds.ts'
 import { type Lock, readLock } from './lock-file.ts'
 import type { Fields } from './managed-file.ts'
@@ -20,7 +20,7 @@ export async function readInstance(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<InstanceState> {
-  const client = new InstanceClient(env.PATCHBAY_URL, env.PATCHBAY_API_KEY)
+  const client = new InstanceClient(env.PATCHBAY_URL, env.PATCHBAY_API_KEY, 'read, agents and campaigns')
   const { body } = await client.get('/api-keys/current')
   const workspaceId = String((body as { workspace_id?: unknown }).workspace_id)
   const lock = await readLock(root, workspaceId)

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentTest } from '../../runtime/agent-tests/schema.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import { InstanceClient, LOCAL_URL } from '../instance/instance-client.ts'
+import { namedAgent } from '../instance/named-agent.ts'
+import { casesOfRun } from './cases-of-run.ts'
 import { htmlReport } from './html-report.ts'
 import { junitXml } from './junit.ts'
-import { exitCodeOf, type ReportedCase, type ReportedRun, runText } from './run-report.ts'
+import { exitCodeOf, type ReportedRun, runText } from './run-report.ts'
 import { readTestFiles, type TestFile } from './test-files.ts'
-import { TestsClient } from './tests-client.ts'
 import { type TestOptions, testOptions } from './tests-usage.ts'
 
 const LOOK_EVERY_MS = 300
-const PAGE = 100
 const SETTLES_MS = 300
 
 interface TestsCommand {
@@ -52,9 +53,9 @@ async function runOnce(
   if (faults.length > 0) return { text: faults.join('\n'), code: 2 }
   if (tests.length === 0) return { text: `There is no test in ${paths.join(', ')}`, code: 2 }
   try {
-    const client = new TestsClient(env.PATCHBAY_URL || 'http://localhost:8080', env.PATCHBAY_API_KEY)
+    const client = new InstanceClient(env.PATCHBAY_URL || LOCAL_URL, env.PATCHBAY_API_KEY, 'read and calls')
     const run = await runThere(client, options, tests, say)
-    const cases = await casesOf(client, run.run_id)
+    const cases = await casesOfRun(client, run.run_id)
     if (options.junit !== undefined) await writeFile(join(cwd, options.junit), junitXml(run, cases))
     if (options.html !== undefined) await writeFile(join(cwd, options.html), htmlReport(run, cases))
     return { text: runText(run, cases), code: exitCodeOf(run) }
@@ -64,52 +65,26 @@ async function runOnce(
 }
 
 async function runThere(
-  client: TestsClient,
+  client: InstanceClient,
   options: TestOptions,
   tests: readonly TestFile[],
   say: (line: string) => void,
 ): Promise<ReportedRun> {
-  const agent_id = await agentOf(client, options.agent)
+  const { agent_id } = await namedAgent(client, options.agent)
   const definitions = tests.map(({ test }) => test)
-  const begun = await client.post('/tests/runs', {
+  const { body: begun } = await client.post('/tests/runs', {
     ...{ agent_id, version: options.version, tests: definitions },
     ...(options.times === undefined ? {} : { times: options.times }),
   })
   const { run_id, total } = begun as ReportedRun
   let told = -1
   for (;;) {
-    const run = (await client.get(`/tests/runs/${run_id}`)) as ReportedRun
+    const run = (await client.get(`/tests/runs/${run_id}`)).body as ReportedRun
     const done = run.passed + run.failed + run.unsure + run.errors
     if (run.status !== 'running') return run
     if (done !== told) say(`${done} of ${total}`)
     told = done
     await sleep(LOOK_EVERY_MS)
-  }
-}
-
-async function agentOf(client: TestsClient, wanted: string | undefined): Promise<string> {
-  const agents = (await client.get('/agents')) as { agent_id: string; agent_name: string }[]
-  const named = agents.filter(
-    ({ agent_id, agent_name }) => wanted === undefined || wanted === agent_id || wanted === agent_name,
-  )
-  const [only] = named
-  if (only !== undefined && named.length === 1) return only.agent_id
-  const names = agents.slice(0, 20).map(({ agent_name }) => agent_name)
-  if (wanted === undefined) throw new Error(`Say which agent: --agent NAME; there are ${names.join(', ') || 'none'}`)
-  throw new Error(
-    named.length === 0
-      ? `There is no agent "${wanted}"; there are ${names.join(', ') || 'none'}`
-      : `${named.length} agents are called "${wanted}": name one by its id`,
-  )
-}
-
-async function casesOf(client: TestsClient, runId: string): Promise<ReportedCase[]> {
-  const all: ReportedCase[] = []
-  for (let page = 1; ; page++) {
-    const answer = await client.get(`/tests/runs/${runId}/cases?page=${page}&page_size=${PAGE}`)
-    const { items } = answer as { items: ReportedCase[] }
-    all.push(...items)
-    if (items.length < PAGE) return all
   }
 }
 

@@ -6,15 +6,18 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 export class InstanceError extends Error {
   readonly status: number
   readonly code: string
+  /** What the answer names, such as the `run_id` of `tests_failed`. */
+  readonly params: Readonly<Record<string, unknown>>
   /** Of a 422: what is wrong, field by field. */
   readonly faults: readonly { path: (string | number)[]; message: string }[]
 
-  constructor(status: number, code: string, message: string, faults: InstanceError['faults']) {
+  constructor(message: string, told: Pick<InstanceError, 'status' | 'code' | 'params' | 'faults'>) {
     super(message)
     this.name = 'InstanceError'
-    this.status = status
-    this.code = code
-    this.faults = faults
+    this.status = told.status
+    this.code = told.code
+    this.params = told.params
+    this.faults = told.faults
   }
 }
 
@@ -23,7 +26,10 @@ interface Answer {
   etag: string | undefined
 }
 
-const TIMEOUT_MS = 30_000
+/** Where an instance listens that was started on this machine with nothing set. */
+export const LOCAL_URL = 'http://localhost:8080'
+
+const TIMEOUT_MS = 60_000
 const MAX_ANSWER_BYTES = 64 << 20
 const MAX_ATTEMPTS = 4
 const MAX_WAIT_MS = 20_000
@@ -36,14 +42,16 @@ export class InstanceClient {
   readonly #url: string
   readonly #key: string
 
-  /** @throws PatchbayError `configuration` where the address or the key is missing or is none */
-  constructor(url: string | undefined, key: string | undefined) {
+  /**
+   * @param scopes what the key needs, as a sentence has it: `read and calls`
+   * @throws PatchbayError `configuration` where the address or the key is missing or is none
+   */
+  constructor(url: string | undefined, key: string | undefined, scopes: string) {
     if (url === undefined || url === '')
       throw missing('PATCHBAY_URL', 'the address of Patchbay, such as https://voice.example.com')
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
       throw missing('PATCHBAY_URL', `an address that begins with https://, not "${url.slice(0, 100)}"`)
-    if (key === undefined || key === '')
-      throw missing('PATCHBAY_API_KEY', 'an API key with the scopes read, agents and campaigns')
+    if (key === undefined || key === '') throw missing('PATCHBAY_API_KEY', `an API key with the scopes ${scopes}`)
     this.#url = url.replace(/\/+$/, '')
     this.#key = key
   }
@@ -53,8 +61,10 @@ export class InstanceClient {
   /** Changes what is as it was read: 412 otherwise. */
   patch = (path: string, body: unknown, ifMatch: string | undefined): Promise<Answer> =>
     this.#request('PATCH', path, { body, ifMatch })
+  put = (path: string, body: unknown): Promise<Answer> => this.#request('PUT', path, { body })
   /** Creates once, however often it is sent. */
-  post = (path: string, body: unknown): Promise<Answer> => this.#request('POST', path, { body })
+  post = (path: string, body: unknown, timeoutMs?: number): Promise<Answer> =>
+    this.#request('POST', path, { body, timeoutMs })
 
   /** Every item of a list that answers in pages. */
   async all(path: string): Promise<Record<string, unknown>[]> {
@@ -71,7 +81,7 @@ export class InstanceClient {
   async #request(
     method: string,
     path: string,
-    sent: { body?: unknown; ifMatch?: string | undefined } = {},
+    sent: { body?: unknown; ifMatch?: string | undefined; timeoutMs?: number | undefined } = {},
   ): Promise<Answer> {
     const isForm = sent.body instanceof FormData
     const headers: Record<string, string> = { 'x-api-key': this.#key, accept: 'application/json' }
@@ -80,7 +90,7 @@ export class InstanceClient {
     if (method === 'POST' && !isForm) headers['idempotency-key'] = randomUUID()
     const body = sent.body === undefined ? null : isForm ? (sent.body as FormData) : JSON.stringify(sent.body)
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#fetch(path, { method, headers, body, redirect: 'error' })
+      const response = await this.#fetch(path, { method, headers, body, redirect: 'error' }, sent.timeoutMs)
       const mayRepeat = attempt < MAX_ATTEMPTS && PASSING.has(response.status) && !isForm
       if (!mayRepeat) return readAnswer(response, `${method} ${path}`)
       await response.body?.cancel()
@@ -89,13 +99,16 @@ export class InstanceClient {
     }
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
+  async #fetch(path: string, init: RequestInit, timeoutMs = TIMEOUT_MS): Promise<Response> {
     try {
-      return await fetch(`${this.#url}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      return await fetch(`${this.#url}${path}`, { ...init, signal: AbortSignal.timeout(timeoutMs) })
     } catch (cause) {
       const why =
         cause instanceof Error ? ((cause.cause as Error | undefined)?.message ?? cause.message) : String(cause)
-      const reason = `${this.#url} can't be reached (${why}); is PATCHBAY_URL right?`
+      const isLate = cause instanceof Error && cause.name === 'TimeoutError'
+      const reason = isLate
+        ? `${init.method} ${path} was not answered within ${timeoutMs / 1_000} s`
+        : `${this.#url} can't be reached (${why}); is PATCHBAY_URL right?`
       throw new PatchbayError('configuration', { params: { reason }, cause })
     }
   }
@@ -117,23 +130,25 @@ async function readAnswer(response: Response, request: string): Promise<Answer> 
   if (response.ok && (body !== undefined || response.status === 204)) {
     return { body, etag: response.headers.get('etag') ?? undefined }
   }
-  const { detail, code, params } = (body ?? {}) as { detail?: unknown; code?: unknown; params?: { scope?: unknown } }
+  const {
+    detail,
+    code,
+    params = {},
+  } = (body ?? {}) as { detail?: unknown; code?: unknown; params?: Record<string, unknown> }
   const faults = Array.isArray(detail)
     ? detail.map(({ loc = [], msg = '' }: { loc?: string[]; msg?: string }) => ({
         path: loc.slice(1).map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
         message: msg,
       }))
     : []
-  const scope = typeof params?.scope === 'string' ? ` (scope "${params.scope}")` : ''
+  const scope = typeof params.scope === 'string' ? ` (scope "${params.scope}")` : ''
   const said =
     typeof detail === 'string'
       ? `${detail}${scope}`
       : faults.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')
   const what = body === undefined ? 'its answer is none of Patchbay; is PATCHBAY_URL right?' : said
-  throw new InstanceError(
-    response.status,
-    typeof code === 'string' ? code : '',
-    `${request}: ${response.status} ${what}`,
-    faults,
-  )
+  throw new InstanceError(`${request}: ${response.status} ${what}`, {
+    ...{ status: response.status, code: typeof code === 'string' ? code : '' },
+    ...{ params, faults },
+  })
 }

@@ -236,9 +236,10 @@ t.test(
       ...settings.at(-1)!.store,
       REDIS_URL: 'redis://127.0.0.1:1',
     })
-    // One whose answer was not waited for may be there, too.
+    // Those of the trunks, of which one may be there whose answer was not waited for, of the webhook, and of the tool in the agent and
+    // in its version.
     const made = await admin.query<{ n: number }>('select count(*)::int as n from trunks')
-    const secrets = made.rows[0]!.n + 2
+    const secrets = made.rows[0]!.n + 3
     t.match(status.stdout, new RegExp(`^${secrets} secrets are sealed under PATCHBAY_DATA_KEY$`, 'm'))
     t.notMatch(status.stdout, /NO key/)
     const { rows } = await admin.query<{ ended: string; n: number }>(

@@ -16,7 +16,7 @@ import type { Agent, AgentContent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
 import { defineRoute } from '../route.ts'
-import { Id, Instant, Nullable, ValidationError } from '../schema.ts'
+import { ValidationError } from '../schema.ts'
 import { testsGate } from '../tests/tests-gate.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { agentFaults } from './faults.ts'
@@ -24,68 +24,12 @@ import { fieldChanges } from './field-changes.ts'
 import { publishDraft, publisherOf } from './publish.ts'
 import { versionsOfRollout } from './rollout.ts'
 import { AgentBody, agentBody, agentExample } from './schema.ts'
+import { DiffBody, OF_THE_AGENT, VersionBody, VersionItem } from './version-body.ts'
 
 const tag = 'Agent versions'
 
 const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 const version = { description: 'The number of the version, from 1.', example: '3' } as const
-
-/** Fields of an agent that belong to no version. */
-const OF_THE_AGENT = [
-  'agent_id',
-  'workspace_id',
-  'agent_name',
-  'public',
-  'publishing',
-  'version',
-  'unpublished_changes',
-  'warnings',
-  'phone_numbers',
-  'documents',
-  'created_at',
-  'updated_at',
-] as const
-
-const VersionItem = Type.Object({
-  version: Type.Integer({ description: 'From 1; a number is never used again.' }),
-  live: Type.Boolean({ description: 'Calls get it, unless a rollout says otherwise.' }),
-  note: Type.String(),
-  published_by: Nullable(
-    Type.Object(
-      { id: Type.String(), name: Type.String() },
-      { description: 'A user or an API key; null: Patchbay, when documents were added or removed.' },
-    ),
-  ),
-  published_at: Instant,
-})
-
-const VersionedDocument = Type.Object({
-  document_id: Id,
-  filename: Type.String(),
-  deleted: Type.Boolean({ description: 'The agent has it no more.' }),
-})
-
-const VersionBody = Type.Object({
-  ...VersionItem.properties,
-  agent: Type.Object({
-    ...Type.Omit(AgentBody, OF_THE_AGENT).properties,
-    documents: Type.Array(VersionedDocument),
-  }),
-})
-
-const DiffBody = Type.Object({
-  version: Type.Integer(),
-  against: Nullable(Type.Integer({ description: 'Null: nothing, as it is the first; with `draft`, the draft.' })),
-  changes: Type.Array(
-    Type.Object({
-      field: Type.String(),
-      from: Type.Unknown({ description: 'In `against`.' }),
-      to: Type.Unknown({ description: 'In `version`.' }),
-      patch: Type.Optional(Type.String({ description: 'Of a text of several lines: a unified diff of it.' })),
-      secret: Type.Optional(Type.Literal(true, { description: 'It differs in secrets, which are not shown.' })),
-    }),
-  ),
-})
 
 const itemExample: Static<typeof VersionItem> = {
   version: 3,

@@ -40,7 +40,7 @@ const SCREENS = [
 const STRUCTURES = join(import.meta.dirname, 'structures.json')
 const TAKES_STRUCTURES = process.env.STRUCTURES === 'take'
 
-const AGENT_TABS = ['settings', 'tools', 'knowledge', 'web'].map((tab) => `/agents/$agent?tab=${tab}`)
+const AGENT_TABS = ['settings', 'tools', 'knowledge', 'web', 'versions'].map((tab) => `/agents/$agent?tab=${tab}`)
 
 /** Words that English has in nearly every sentence, and German in none. */
 const ENGLISH =

@@ -7,12 +7,22 @@ export class ApiError extends Error {
   readonly fields: Readonly<Record<string, string>>
   /** Seconds after which asking again makes sense. */
   readonly retryAfterS: number | undefined
+  /** The name of the error, and what its sentence names. */
+  readonly code: string | undefined
+  readonly params: Readonly<Record<string, unknown>>
 
-  constructor(status: number, message: string, fields: Record<string, string> = {}, retryAfterS?: number) {
+  constructor(
+    status: number,
+    message: string,
+    fields: Record<string, string> = {},
+    { retryAfterS, code, params = {} }: Partial<Pick<ApiError, 'retryAfterS' | 'code' | 'params'>> = {},
+  ) {
     super(message)
     this.status = status
     this.fields = fields
     this.retryAfterS = retryAfterS
+    this.code = code
+    this.params = params
   }
 }
 
@@ -27,6 +37,21 @@ export interface Ask {
   signal?: AbortSignal
   /** Makes a repeated request harmless. */
   idempotencyKey?: string
+  /** The tag of what was read: it is changed only where it is still so, else 412. */
+  ifMatch?: string | undefined
+}
+
+/** Tags of answers (RFC 9110, 8.8.3). */
+const tags = new WeakMap<object, string>()
+
+/** The tag that the answer came with. */
+export const tagOf = (answer: object): string | undefined => tags.get(answer)
+
+/** `to` says the same as the answer `from`. */
+export function passTag(from: unknown, to: unknown): void {
+  if (typeof from !== 'object' || from === null || typeof to !== 'object' || to === null) return
+  const tag = tags.get(from)
+  if (tag !== undefined) tags.set(to, tag)
 }
 
 /** What the page does when the session is over: resolves once somebody is signed in again. */
@@ -43,7 +68,10 @@ export function onReached(handler: (isReached: boolean) => void): void {
 
 export async function api<T>(path: string, ask: Ask = {}): Promise<T> {
   const answer = await request(path, ask)
-  return (await answer.json()) as T
+  const body: unknown = await answer.json()
+  const tag = answer.headers.get('etag')
+  if (tag !== null && typeof body === 'object' && body !== null) tags.set(body, tag)
+  return body as T
 }
 
 /** As `api`, where the answer is no JSON. */
@@ -83,11 +111,12 @@ export async function whoAmI<T>(): Promise<T | undefined> {
 
 async function send(
   path: string,
-  { method = 'GET', query, body, form, signal, idempotencyKey }: Ask,
+  { method = 'GET', query, body, form, signal, idempotencyKey, ifMatch }: Ask,
 ): Promise<Response> {
   const headers: Record<string, string> = {}
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
@@ -130,20 +159,31 @@ interface Fault {
   msg: string
 }
 
+interface ErrorAnswer {
+  detail?: unknown
+  code?: unknown
+  params?: unknown
+}
+
 async function errorOf(answer: Response): Promise<ApiError> {
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const retryAfterS = Number.isFinite(retryAfter) ? retryAfter : undefined
   const body: unknown = await answer.json().catch(() => undefined)
-  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : undefined
+  const { detail, code, params } = (typeof body === 'object' && body !== null ? body : {}) as ErrorAnswer
+  const more = {
+    retryAfterS,
+    code: typeof code === 'string' ? code : undefined,
+    params: typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {},
+  }
   if (Array.isArray(detail)) {
     const faults = detail as Fault[]
     const fields = Object.fromEntries(faults.map(({ loc, msg }) => [loc.slice(1).join('.'), said(msg)]))
     const sentence = faults
       .map(({ loc, msg }) => `${loc.slice(1).join(' › ') || t('The input')} ${said(msg)}`)
       .join('; ')
-    return new ApiError(answer.status, sentence, fields, retryAfterS)
+    return new ApiError(answer.status, sentence, fields, more)
   }
   const sentence =
     typeof detail === 'string' ? said(detail) : t('Patchbay answered with {status}', { status: answer.status })
-  return new ApiError(answer.status, sentence, {}, retryAfterS)
+  return new ApiError(answer.status, sentence, {}, more)
 }

@@ -1,6 +1,13 @@
-import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, replaceEqualDeep, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { toast } from '../ui/toast.tsx'
-import { type Ask, api } from './api.ts'
+import { type Ask, api, passTag } from './api.ts'
+
+/** What is as before stays the same object, so that little is drawn again; what is not has the tag that it came with. */
+function sharing(before: unknown, next: unknown): unknown {
+  const answer: unknown = replaceEqualDeep(before, next)
+  passTag(next, answer)
+  return answer
+}
 
 /** What a path answers; read again every `everyMs` where it changes by itself. */
 export function useRead<T>(
@@ -10,6 +17,7 @@ export function useRead<T>(
   return useQuery({
     queryKey: [path, query ?? {}],
     queryFn: ({ signal }) => api<T>(path, { ...(query ? { query } : {}), signal }),
+    structuralSharing: sharing,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     ...(enabled === undefined ? {} : { enabled }),
   })

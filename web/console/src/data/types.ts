@@ -1,6 +1,8 @@
 /** The API's own schemas as types; nothing of the server comes into the page. */
 import type { Static } from 'typebox'
+import type { RolloutBody, RolloutInput } from '../../../../api/agents/rollout-body.ts'
 import type { AgentBody, UpdateAgentInput } from '../../../../api/agents/schema.ts'
+import type { DiffBody, VersionItem } from '../../../../api/agents/version-body.ts'
 import type { ListedApiKeyBody } from '../../../../api/api-keys/schema.ts'
 import type { UserBody } from '../../../../api/auth/schema.ts'
 import type { BatchBody, BatchItemBody, BatchPreviewBody } from '../../../../api/batches/schema.ts'
@@ -42,6 +44,10 @@ export type Retention = Static<typeof RetentionBody>
 export type ApiKey = Static<typeof ListedApiKeyBody>
 export type Agent = Static<typeof AgentBody>
 export type AgentInput = Static<typeof UpdateAgentInput>
+export type AgentVersion = Static<typeof VersionItem>
+export type VersionDiff = Static<typeof DiffBody>
+export type Rollout = Static<typeof RolloutBody>
+export type RolloutPlan = Static<typeof RolloutInput>
 export type Tool = Agent['tools'][number]
 export type Call = Static<typeof CallBody>
 export type CallEvent = CallEventBody & { seq: number; at: string; at_ms: number | null }

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../../data/api.ts'
@@ -19,11 +18,14 @@ import { PlaceCall } from '../call/place-call.tsx'
 import { Knowledge } from './knowledge.tsx'
 import { PromptForm } from './prompt-form.tsx'
 import { PublicForm } from './public-form.tsx'
+import { OtherEditDialog } from './save/other-edit-dialog.tsx'
+import { OtherEdit, useAgentEdit } from './save/use-agent-edit.ts'
 import { SettingsForm } from './settings-form.tsx'
 import { Talk } from './talk.tsx'
 import { Tools } from './tools.tsx'
+import { Versions } from './versions/versions.tsx'
 
-type Tab = 'talk' | 'prompt' | 'settings' | 'tools' | 'knowledge' | 'web'
+type Tab = 'talk' | 'prompt' | 'settings' | 'tools' | 'knowledge' | 'web' | 'versions'
 
 export function Screen() {
   const { agentId } = useParams({ strict: false })
@@ -40,31 +42,20 @@ export interface Draft {
   readonly saved: Agent
   readonly fault: Error | null
   readonly isReadOnly: boolean
+  readonly isChanged: boolean
   change(fields: AgentInput): void
 }
 
 function Editor({ agent: saved }: { agent: Agent }) {
   const { may } = useSession()
-  const [changed, setChanged] = useState<AgentInput>({})
+  const { changed, isChanged, save, round, change, discard, reload } = useAgentEdit(saved)
   const [isDeleting, setDeleting] = useState(false)
   const [isCalling, setCalling] = useState(false)
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const isWide = useWide('(min-width: 110rem)')
   const isNarrow = !useWide('(min-width: 64rem)')
   const agent = { ...saved, ...changed } as Agent
-  const isChanged = Object.keys(changed).length > 0
-  const save = useWrite<Agent>(() => [`/agents/${saved.agent_id}`, { method: 'PUT', body: changed }], {
-    done: t('Saved. The next conversation uses it.'),
-    changes: ['/agents'],
-    quiet: true,
-    onDone: (answer) => {
-      // What was saved stands at once: the form never shows the old words again.
-      queries.setQueryData([`/agents/${saved.agent_id}`, {}], answer)
-      setChanged({})
-    },
-  })
   const remove = useWrite(() => [`/agents/${saved.agent_id}`, { method: 'DELETE' }], {
     done: t('{agent_name} was deleted', { agent_name: saved.agent_name }),
     changes: ['/agents'],
@@ -75,14 +66,16 @@ function Editor({ agent: saved }: { agent: Agent }) {
     saved,
     fault: save.error,
     isReadOnly: !may('developer'),
-    change: (fields) => setChanged((before) => onlyChanges(saved, { ...before, ...fields })),
+    isChanged,
+    change,
   }
+  const other = save.error instanceof OtherEdit ? save.error : undefined
   useSaveKey(() => isChanged && save.mutate())
   const tabs = [
     // Kept as it is behind the other tabs: a conversation goes on while the prompt is read.
     ...(isNarrow ? [['talk', t('Talk'), null] as const] : []),
     ...(isWide ? [] : [['prompt', t('Prompt'), <PromptForm draft={draft} key="prompt" />] as const]),
-    ['settings', t('Settings'), <SettingsForm draft={draft} key="settings" />] as const,
+    ['settings', t('Settings'), <SettingsForm draft={draft} key={`settings ${round}`} />] as const,
     [
       'tools',
       agent.tools.length > 0 ? t('Tools ({length})', { length: agent.tools.length }) : t('Tools'),
@@ -90,6 +83,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
     ] as const,
     ['knowledge', t('Knowledge'), <Knowledge agentId={agent.agent_id} key="knowledge" />] as const,
     ['web', t('Web'), <PublicForm draft={draft} key="web" />] as const,
+    ['versions', t('Versions'), <Versions draft={draft} key="versions" />] as const,
   ]
   const tab = tabs.find(([name]) => name === search.tab)?.[0] ?? (isWide ? 'settings' : 'prompt')
   return (
@@ -97,13 +91,14 @@ function Editor({ agent: saved }: { agent: Agent }) {
       <PageHead
         actions={
           <>
+            {saved.unpublished_changes && <Badge tone="warn">{t('Unpublished changes')}</Badge>}
             {isChanged && <Badge tone="warn">{t('Not saved')}</Badge>}
             <Button icon="calls" onClick={() => setCalling(true)}>
               {t('Call a number')}
             </Button>
             {may('developer') && (
               <>
-                {isChanged && <Button onClick={() => setChanged({})}>{t('Discard')}</Button>}
+                {isChanged && <Button onClick={discard}>{t('Discard')}</Button>}
                 <Button busy={save.isPending} disabled={!isChanged} kind="primary" onClick={() => save.mutate()}>
                   {t('Save')}
                 </Button>
@@ -136,8 +131,16 @@ function Editor({ agent: saved }: { agent: Agent }) {
       />
       {isCalling && <PlaceCall agentId={saved.agent_id} onClose={() => setCalling(false)} />}
       <div className="mb-3 empty:hidden">
-        <Fault error={save.error} />
+        <Fault error={other ? undefined : save.error} />
       </div>
+      {other && (
+        <OtherEditDialog
+          changed={changed}
+          onClose={() => save.reset()}
+          onReload={(choice) => reload(other, choice)}
+          other={other}
+        />
+      )}
       <div
         className={`grid items-start gap-6 ${isWide ? 'grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_26rem]' : 'lg:grid-cols-[minmax(0,1fr)_22rem] 2xl:grid-cols-[minmax(0,1fr)_26rem]'}`}
       >
@@ -172,14 +175,6 @@ function Editor({ agent: saved }: { agent: Agent }) {
       </Confirm>
     </>
   )
-}
-
-/** Without the fields that are as they were. */
-function onlyChanges(saved: Agent, fields: AgentInput): AgentInput {
-  const entries = Object.entries(fields).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(saved[name as keyof Agent]),
-  )
-  return Object.fromEntries(entries)
 }
 
 async function duplicate(agent: Agent, navigate: ReturnType<typeof useNavigate>): Promise<void> {

@@ -163,7 +163,9 @@ function Begin({ agent, isChanged, record, onRecord, onStart }: BeginProps) {
         <p className="mt-2 text-sm text-muted text-pretty">
           {isChanged
             ? t('It answers as it was saved last; save to hear your changes.')
-            : t('It answers right here, as callers hear it.')}
+            : agent.unpublished_changes
+              ? t('It answers as its live version; publish the draft to hear that.')
+              : t('It answers right here, as callers hear it.')}
         </p>
       </div>
     </div>

@@ -38,13 +38,16 @@ export async function dashboardSums(
   span: SumSpan,
   interval: 'hour' | 'day' | 'week' | 'month',
 ): Promise<DashboardSums> {
+  const [byInterval, byDay] = await Promise.all([
+    callSums(tenant, span, interval === 'hour' ? 'hour' : 'day'),
+    callSums(tenant, span, 'day'),
+  ])
   const [buckets, groups] = await Promise.all([
     sql<CallSums & { bucket: Date }>`
-      select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, ${SUMS}
-      from ${await callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
+      select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, ${SUMS} from ${byInterval} as s
       group by 1`.execute(tenant.db),
     sql<CallSums & { agent_id: string | null; call_type: CallType | null }>`
-      select agent_id, call_type, ${SUMS} from ${await callSums(tenant, span, 'day')} as s
+      select agent_id, call_type, ${SUMS} from ${byDay} as s
       group by grouping sets ((), (agent_id), (call_type))`.execute(tenant.db),
   ])
   const sums: DashboardSums = { totals: NO_CALLS, byBucket: new Map(), byAgent: new Map(), byCallType: new Map() }

@@ -81,13 +81,16 @@ async function useThisMonth(store: Store, workspaceId: string): Promise<{ minute
   const endMs = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS + DAY_MS
   const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs }
   const tenant = store.tenant(workspaceId)
-  const chats = chatSpending(tenant, now)
-  const { rows } = await sql<{ duration_ms: number; cost: number }>`
-    select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
-      coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
-    from ${await callSums(tenant, span, 'day')} as s`.execute(tenant.db)
+  const ofCalls = await callSums(tenant, span, 'day')
+  const [{ rows }, chatsUsd] = await Promise.all([
+    sql<{ duration_ms: number; cost: number }>`
+      select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
+        coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
+      from ${ofCalls} as s`.execute(tenant.db),
+    chatSpending(tenant, now),
+  ])
   const [row] = rows
-  return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: (row?.cost ?? 0) + (await chats) }
+  return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: (row?.cost ?? 0) + chatsUsd }
 }
 
 /** Which of the month's quotas is used up; undefined when there is room. */

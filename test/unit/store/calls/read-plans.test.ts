@@ -73,3 +73,16 @@ for (const [name, read] of Object.entries(READS)) {
     t.ok(after.rows - before.rows < CALLS / 10, `${after.rows - before.rows} rows`)
   })
 }
+
+t.test('a report whose reads fail is one rejection, and none that nobody handles', async (t) => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  // Which hours have sums is still known, and the sums can't be read.
+  await pool.query('alter table call_rollups rename column tokens to gone')
+  t.teardown(() => pool.query('alter table call_rollups rename column gone to tokens'))
+  await t.rejects(dashboardSums(tenant, span, 'day'), /tokens/)
+  await pool.query('select')
+  t.same(unhandled, [])
+})

@@ -45,8 +45,6 @@ const FIGURES = [
   'known_stt',
   'known_tts',
   'known_platform',
-  'judged',
-  'succeeded',
 ] as const
 const list = (terms: readonly string[]): RawBuilder<unknown> => sql.raw(terms.join(', '))
 const sums = (names: readonly string[]): string[] => names.map((name) => `sum(${name})`)

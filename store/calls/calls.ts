@@ -234,17 +234,16 @@ async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
 /** The bucket that holds the row at `offset`, counted from the newest, and how many rows are in newer buckets. */
 async function findBucket(
   tenant: Tenant,
-  { agentId, agentVersion, callType, statuses, directions, campaignSlugs, dispositions }: CallFilter,
+  filter: CallFilter,
   span: 'hour' | 'day',
   { startMs, endMs }: { startMs: number; endMs: number },
   offset: number,
 ): Promise<{ total: number; bucketMs: number | undefined; before: number }> {
-  const kept = { startMs, endMs, agentId, agentVersion, callType, statuses, directions, campaignSlugs, dispositions }
   const { rows } = await sql<{ total: number; bucket: Date | null; before: number | null }>`
     with summed as (
       select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
         sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto
-      from ${await callSums(tenant, kept, span)} as s group by 1
+      from ${await callSums(tenant, { ...filter, startMs, endMs }, span)} as s group by 1
     )
     select (select coalesce(max(upto), 0) from summed)::bigint as total, found.bucket, found.before
     from (select) as one

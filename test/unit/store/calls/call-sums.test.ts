@@ -36,8 +36,7 @@ async function furnish(): Promise<string> {
 
 const FIGURES = `sum(n)::int as n, sum(answered)::int as answered, sum(duration_ms)::float8 as duration_ms,
   sum(tokens)::float8 as tokens, round(sum(cost_llm)::numeric, 6)::float8 as cost_llm,
-  round(sum(cost_tts)::numeric, 6)::float8 as cost_tts, sum(known_llm)::int as known_llm,
-  sum(judged)::int as judged, sum(succeeded)::int as succeeded`
+  round(sum(cost_tts)::numeric, 6)::float8 as cost_tts, sum(known_llm)::int as known_llm`
 const FILTERS = [
   {},
   { statuses: ['failed', 'busy'] },
@@ -68,7 +67,6 @@ async function compare(t: Test, workspaceId: string, what: string): Promise<void
       ([name, values]) => sql` and ${sql.ref(columns[name as keyof typeof columns])} = any(${values}::text[])`,
     )
     const own = sql`(select created_at as at, disposition, analysis->>'disposition' as analysed, agent_version,
-        (analysis->'success' is not null)::int as judged, (coalesce(analysis->>'success', 'false') = 'true')::int as succeeded,
         1 as n, (answered_at is not null)::int as answered,
         coalesce(duration_ms, 0) as duration_ms, llm_input_tokens + llm_output_tokens as tokens, coalesce(cost_llm, 0) as cost_llm,
         coalesce(cost_tts, 0) as cost_tts, (cost_llm is not null)::int as known_llm from calls

@@ -90,7 +90,7 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
         await migrate(databaseUrl, log)
       },
       async close() {
-        await client.query('rollback').catch(() => {})
+        // Ends the transaction as well. A query would wait for a COPY, which may never have begun.
         await client.end()
       },
     }

@@ -257,12 +257,7 @@ export class Conversation implements LinkedConversation {
     )
     const realtime = this.#realtime
     if (realtime !== undefined) {
-      this.#leave.push(
-        // What is dictated, secrets among it, is no model's to hear.
-        this.#hearing.inbound.listen((samples) => {
-          if (this.#collecting === undefined) realtime.caller.hear(samples)
-        }),
-      )
+      this.#leave.push(this.#hearing.inbound.listen((samples) => realtime.caller.hear(samples)))
     }
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
@@ -377,7 +372,8 @@ export class Conversation implements LinkedConversation {
         return
       case 'collecting':
         this.#collecting = order.state && { state: order.state, context: order.context }
-        if (order.state !== undefined) this.#realtime?.caller.drop()
+        // What is dictated, secrets among it, is no model's to hear.
+        this.#realtime?.caller.listen(order.state === undefined)
         this.#dialogue.prepareReplies(order.state === undefined)
         return
       case 'collected':
@@ -497,7 +493,7 @@ export class Conversation implements LinkedConversation {
 
   /** A speech-to-speech model hears voices, and no noise. */
   #heedVoice({ type }: Report): void {
-    const caller = this.#collecting === undefined ? this.#realtime?.caller : undefined
+    const caller = this.#realtime?.caller
     if (type === 'speech_started') caller?.voice(true)
     else if (type === 'speech_ended') caller?.voice(false)
     else if (type === 'noise' || type === 'no_words') caller?.drop()

@@ -89,9 +89,8 @@ export class LiveCall implements PathCall {
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
   readonly #worker: CallWorker
-  /** The agent that has the call, and the one before it. */
+  /** The agent that has the call. */
   #agent: AgentSpec
-  #agentBefore: AgentSpec | undefined
   /** Those that had it, by id. */
   readonly #agents = new Map<string, AgentSpec>()
   #overtime: NodeJS.Timeout | undefined
@@ -228,14 +227,14 @@ export class LiveCall implements PathCall {
     this.log.append(handedOffEvent(order, this.#agent, this.log.state))
     for (const sentence of faults) this.log.append({ type: 'fault', stage: 'tool', sentence })
     this.#agents.set(this.#agent.agentId, this.#agent)
-    this.#agentBefore = this.#agent
     this.#agent = order.agent
     this.happened({ type: 'handed_off' })
   }
 
-  /** The agent that was handed the call can't be run: the one before goes on. False: there is none, or it was run already. */
+  /** The agent that was handed the call can't be run: the one before goes on. False: there is none, or it is that one. */
   #handBack(message: string): boolean {
-    const before = this.#agentBefore
+    const last = this.log.state.handoffs.at(-1)
+    const before = last === undefined || last.failed ? undefined : this.#agents.get(last.from)
     if (this.#state.handingOff !== true || before === undefined) return false
     const { agentName } = this.#agent
     this.log.append({ type: 'fault', stage: 'session', sentence: `The call stays: ${agentName}: ${message}` })

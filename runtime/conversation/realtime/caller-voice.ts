@@ -33,6 +33,7 @@ export class CallerVoice {
   #turnMs = 0
   #speaks = false
   #tailMs = 0
+  #isDeaf = false
 
   constructor(rateHz: number) {
     this.#rateHz = rateHz
@@ -44,7 +45,19 @@ export class CallerVoice {
     return this.#turnMs >= LEAST_MS
   }
 
+  /** Off: nothing of what the caller says is the model's to hear. */
+  listen(on: boolean): void {
+    this.#isDeaf = !on
+    if (on) return
+    this.drop()
+    this.#speaks = false
+    this.#tailMs = 0
+    this.#leadIn = []
+    this.#leadInMs = 0
+  }
+
   hear(samples: Int16Array): void {
+    if (this.#isDeaf) return
     const converted = this.#resampler.push(samples).slice()
     const lengthMs = (converted.length * 1000) / this.#rateHz
     if (this.#speaks || this.#tailMs > 0) {
@@ -59,6 +72,7 @@ export class CallerVoice {
 
   /** The caller's voice begins or ends. */
   voice(speaks: boolean): void {
+    if (this.#isDeaf) return
     if (this.#speaks && !speaks) this.#tailMs = TAIL_MS
     this.#speaks = speaks
     if (!speaks) return

@@ -90,15 +90,17 @@ export class RealtimeLlm extends llm.LLM {
     return this.#connect()
   }
 
-  #connect(): Promise<RealtimeConnection> {
-    this.#opening ??= this.#open()
-      .then((connection) => {
-        this.#use(connection)
-        return connection
-      })
-      .finally(() => {
-        this.#opening = undefined
-      })
+  async #connect(): Promise<RealtimeConnection> {
+    const connection = await this.#openOne()
+    if (connection !== this.#current) this.#use(connection)
+    return connection
+  }
+
+  /** One session opens at a time, whatever it is for. */
+  #openOne(): Promise<RealtimeConnection> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
     return this.#opening
   }
 
@@ -137,7 +139,8 @@ export class RealtimeLlm extends llm.LLM {
     if (this.#next !== undefined || this.#closing.signal.aborted) return
     inBackground(
       'provider',
-      this.#open().then((connection) => {
+      this.#openOne().then((connection) => {
+        if (connection === this.#current) return
         this.#next = connection
         this.#renewIfIdle()
       }),
@@ -158,6 +161,7 @@ export class RealtimeLlm extends llm.LLM {
     if (connection !== this.#current || this.#closing.signal.aborted) return
     this.#current = undefined
     this.caller.goTo(undefined)
+    this.#renewIfIdle()
     // One that never answered would fail again: it is tried with the next question, as its breaker allows.
     if (connection.hasAnswered) this.prewarm()
   }

@@ -107,7 +107,6 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           resumed = true
           counted = false
           unheard = undefined
-          latency.turnCommitted(turn.endMs, nowMs)
           const said: Signal = { type: 'caller_turn', turn }
           return kept ? emit(said, { type: 'answer', text: turn.text, spoken: turn.inputs === undefined }) : emit(said)
         }

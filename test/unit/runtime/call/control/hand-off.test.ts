@@ -96,7 +96,7 @@ t.test('the next agent knows what is carried, reads of the tools before, and cou
   t.end()
 })
 
-t.test('an agent of whom nothing was heard owes its first words to the caller, until something is', (t) => {
+t.test('an agent that nobody heard yet still owes the caller its first words', (t) => {
   const log = logOf(heard('Hello'), turn('on'), heard('One moment', true), handOff('a', 'b'))
   t.equal(log.state.said, undefined, 'what the agent before did not finish is not said')
   t.equal(log.state.owesReply, true)
@@ -139,7 +139,9 @@ t.test('a hand-off keeps the slot of the worker, and where none is left waits as
 
 /** A conversation that says who it is and what it was told, calls the tool of that name, and uses ten tokens. */
 const talking: OpenConversation = async (open, port) => {
-  if (open.agent.systemPrompt === 'refuse') throw new PatchbayError('plugin', { params: { reason: 'no such voice' } })
+  const { systemPrompt } = open.agent
+  if (systemPrompt === 'refuse' || (systemPrompt === 'once' && open.resume !== undefined))
+    throw new PatchbayError('plugin', { params: { reason: 'no such voice' } })
   const say = (text: string) => port.tell(heard(text))
   let calls = open.resume?.toolCalls ?? 0
   say(introduction(open))
@@ -240,6 +242,16 @@ t.test('an agent that no worker can run hands the call back, and the one before 
   client.send({ type: 'end' })
   const { call } = await endedCall(node, waiting)
   t.match(call, { status: 'completed', error: /The call stays: B: .*no such voice/ })
+})
+
+t.test('a call that neither agent can take ends, and is not passed to and fro', async (t) => {
+  const { node } = await handingNode(t, { b: { agentId: B, systemPrompt: 'refuse' } })
+  await startWorker(t, [node], { capacity: 1, openConversation: talking })
+  const waiting = await makeCall(node, 'once')
+  const client = await openSession(t, node, waiting)
+  client.send({ type: 'text', text: 'b' })
+  const { call } = await endedCall(node, waiting)
+  t.match(call, { status: 'failed', error: /The call stays: B: .*no such voice/ })
 })
 
 t.test('two hand-offs at once are one', async (t) => {

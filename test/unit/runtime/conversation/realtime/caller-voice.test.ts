@@ -51,6 +51,27 @@ test('what is no speech is forgotten by the session, too', async (t) => {
   t.notOk(voice.hasSpoken)
 })
 
+test('what is said while it must not listen is not sent, nor the silence after a voice that began before', async (t) => {
+  const voice = new CallerVoice(RATE_HZ)
+  const { told, to } = sink()
+  voice.goTo(to)
+  voice.voice(true)
+  hear(voice, 300)
+  const beforeMs = told.ms
+  voice.listen(false)
+  t.equal(told.forgotten, 1)
+  hear(voice, 1_000)
+  voice.voice(false)
+  voice.voice(true)
+  hear(voice, 1_000)
+  voice.listen(true)
+  hear(voice, 1_000)
+  t.equal(told.ms, beforeMs)
+  t.notOk(voice.hasSpoken)
+  voice.voice(true)
+  t.ok(told.ms - beforeMs >= 400, 'a voice is heard again, with what came just before it')
+})
+
 test('another session gets what was said and not answered, and nothing that was', async (t) => {
   const voice = new CallerVoice(RATE_HZ)
   const [first, second, third] = [sink(), sink(), sink()]

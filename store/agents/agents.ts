@@ -6,6 +6,7 @@ import type { Store } from '../database/database.ts'
 import type { Agent, AgentsTable, AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { type Publisher, settleDraft } from './agent-versions.ts'
+import { contentsInUse } from './contents-in-use.ts'
 
 /** An agent with what belongs to it. */
 export type AgentDetails = Agent & { phone_numbers: string[]; documents: number }
@@ -63,17 +64,13 @@ export async function agentNamesOf(tenant: Tenant, ids: readonly string[]): Prom
   return new Map(rows.map(({ id, agent_name }) => [id, agent_name]))
 }
 
-/** The names of the agents that hand their callers to this one, itself aside. */
-export async function agentsHandingTo(tenant: Tenant, id: string): Promise<string[]> {
+/** The names of the agents that hand their callers to this one, as drafts or in versions that calls get; itself aside. */
+export async function agentsHandingTo({ workspaceId, db }: Tenant, id: string): Promise<string[]> {
   const handsTo = JSON.stringify([{ type: 'handoff', to: id }])
-  const rows = await tenant.db
-    .selectFrom('agents')
-    .select('agent_name')
-    .where('id', '!=', id)
-    .where(sql<boolean>`tools @> ${handsTo}::jsonb`)
-    .orderBy('agent_name')
-    .limit(20)
-    .execute()
+  const { rows } = await sql<{ agent_name: string }>`
+    select distinct agent_name from (${contentsInUse(workspaceId)}) as used
+    where id <> ${id} and content -> 'tools' @> ${handsTo}::jsonb
+    order by agent_name limit 20`.execute(db)
   return rows.map(({ agent_name }) => agent_name)
 }
 
@@ -151,24 +148,18 @@ function details<T extends { numbers: { phone_number: string }[] }>({ numbers, .
   return { ...agent, phone_numbers: numbers.map(({ phone_number }) => phone_number) }
 }
 
-/** The models that agents of any workspace name; voices are chosen without one. */
+/** The models that agents of any workspace name, as drafts or in versions that calls get; voices are chosen without one. */
 export async function modelsInUse(store: Store): Promise<{ kind: 'llm' | 'stt'; provider: string; model: string }[]> {
-  const of = (kind: 'llm' | 'stt') =>
-    store.acrossTenants
-      .selectFrom('agents')
-      .select([
-        sql<'llm' | 'stt'>`${kind}::text`.as('kind'),
-        sql.ref<string>(`${kind}_provider`).as('provider'),
-        sql.ref<string>(`${kind}_model`).as('model'),
-      ])
-      .distinct()
-  return of('llm').union(of('stt')).execute()
+  const { rows } = await sql<{ kind: 'llm' | 'stt'; provider: string; model: string }>`
+    select distinct kind, content ->> (kind || '_provider') as provider, content ->> (kind || '_model') as model
+    from (${contentsInUse(null)}) as used, unnest('{llm,stt}'::text[]) as kind`.execute(store.acrossTenants)
+  return rows
 }
 
-/** The speech and language providers that agents of any workspace name. */
+/** The speech and language providers that agents of any workspace name, as drafts or in versions that calls get. */
 export async function providersInUse(store: Store): Promise<string[]> {
-  const of = (column: 'llm_provider' | 'stt_provider' | 'tts_provider') =>
-    store.acrossTenants.selectFrom('agents').select(sql.ref<string>(column).as('provider'))
-  const rows = await of('llm_provider').union(of('stt_provider')).union(of('tts_provider')).execute()
+  const { rows } = await sql<{ provider: string }>`
+    select distinct content ->> (kind || '_provider') as provider
+    from (${contentsInUse(null)}) as used, unnest('{llm,stt,tts}'::text[]) as kind`.execute(store.acrossTenants)
   return rows.map(({ provider }) => provider)
 }

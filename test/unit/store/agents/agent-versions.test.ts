@@ -2,7 +2,18 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { settleDraft, UNVERSIONED_COLUMNS, VERSIONED_COLUMNS } from '../../../../store/agents/agent-versions.ts'
-import { agentById, agentDetails, insertAgent, type NewAgent, updateAgent } from '../../../../store/agents/agents.ts'
+import {
+  agentById,
+  agentDetails,
+  agentsHandingTo,
+  insertAgent,
+  modelsInUse,
+  type NewAgent,
+  providersInUse,
+  updateAgent,
+} from '../../../../store/agents/agents.ts'
+import { agentsNaming } from '../../../../store/agents/agents-naming.ts'
+import { setRollout } from '../../../../store/agents/rollouts.ts'
 import { agentAsUsed, served } from '../../../../store/agents/served-agents.ts'
 import { openStore } from '../../../../store/database/database.ts'
 import type { Tenant } from '../../../../store/database/tenant.ts'
@@ -134,4 +145,48 @@ t.test('changes at once make versions one after the other', async (t) => {
     [1, 2, 3, 4, 5, 6, 7, 8, 9],
   )
   t.match(await agentDetails(tenant, id), { live_version: 9, system_prompt: versions.at(-1)?.prompt })
+})
+
+t.test('what a live version or one of a rollout names is in use, whatever the draft names', async (t) => {
+  const target = await insertAgent(tenant, AGENT, ADA)
+  const tools = JSON.stringify([{ type: 'handoff', name: 'hand_off', to: target.id, carries: 'all' }])
+  const { id } = await insertAgent(
+    tenant,
+    { ...AGENT, agent_name: 'Sales', publishing: 'manual', llm_provider: 'acme', llm_model: 'ends', tools },
+    ADA,
+  )
+  const fallbacks = JSON.stringify({ TTS: [{ provider: 'acme:two', voice: 'x' }] })
+  await updateAgent(tenant, id, { llm_provider: 'sim', llm_model: 'x', tools: '[]', fallbacks }, ADA)
+  const inUse = async () => ({
+    handing: await agentsHandingTo(tenant, target.id),
+    naming: (await agentsNaming(store, 'acme')).map(({ agent }) => agent),
+    hasProvider: (await providersInUse(store)).includes('acme'),
+    models: (await modelsInUse(store)).filter(({ provider }) => provider === 'acme'),
+  })
+  const ofFirst = {
+    ...{ handing: ['Sales'], naming: ['Sales'], hasProvider: true },
+    models: [{ kind: 'llm', provider: 'acme', model: 'ends' }],
+  }
+  t.same(await inUse(), ofFirst, 'version 1 is live')
+  await settleDraft(tenant, id, { by: ADA, isAsked: true })
+  t.same(
+    await inUse(),
+    { handing: [], naming: ['Sales'], hasProvider: false, models: [] },
+    'version 2 is, with its fallback',
+  )
+  await updateAgent(tenant, id, { fallbacks: '{}' }, ADA)
+  await settleDraft(tenant, id, { by: ADA, isAsked: true })
+  t.same(await inUse(), { handing: [], naming: [], hasProvider: false, models: [] })
+  const rollout = {
+    ...({ id: uuidv7(), seed: 'x', sticky: 'contact', guard: null, status: 'running', started_by: ADA } as const),
+    started_at: '2026-01-31T09:00:00.000Z',
+    split: [{ version: 3, weight: 1 }],
+    rules: [{ attribute: 'country', operator: 'is', values: ['DE'], version: 1 }] as const,
+  }
+  await setRollout(tenant, id, rollout)
+  t.same(await inUse(), ofFirst, 'a rule of the rollout gives version 1 to calls')
+  await setRollout(tenant, id, { ...rollout, split: [{ version: 2, weight: 1 }], rules: [] })
+  t.same((await inUse()).naming, ['Sales'], 'its split gives version 2 to calls')
+  await setRollout(tenant, id, null)
+  t.same((await inUse()).naming, [])
 })

@@ -30,14 +30,13 @@ import { handoffAgents } from './handoff-agents.ts'
 import { proceduresSpec } from './procedures.ts'
 import { publicAccessColumn } from './public-access.ts'
 import { publisherOf } from './publish.ts'
+import { agent_id, requireAgent } from './require-agent.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
 import { speechColumns } from './speech.ts'
 import { AgentToolsBody, agentToolsExample, storedTools } from './tools.ts'
 
 const tag = 'Agents'
 const DEFAULT_TEMPERATURE = 0.7
-
-const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 
 async function storedAgent(tenant: Tenant, id: string): Promise<Agent | undefined> {
   return isUuid(id) ? agentById(tenant, id) : undefined
@@ -96,8 +95,7 @@ const tools = defineRoute({
   description: 'Those of its MCP servers included, as they list them now; `faults` says what is missing, and why.',
   examples: { success: agentToolsExample },
   handler: async ({ params, tenant }, { mcpTools }) => {
-    const agent = await agentById(tenant, params.agent_id)
-    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const agent = await requireAgent(tenant, params.agent_id)
     const stored = agent.tools as unknown as readonly Tool[]
     const { targets, faults } = await mcpTools.targets(tenant.workspaceId, stored)
     const begins = proceduresSpec(agent.procedures, (text) => text)

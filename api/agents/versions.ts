@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { contentColumns } from '../../store/agents/agent-versions.ts'
-import { agentById, agentDetails } from '../../store/agents/agents.ts'
+import { agentDetails } from '../../store/agents/agents.ts'
 import {
   deleteVersion,
   draftContent,
@@ -22,14 +22,16 @@ import { Detail } from '../workspaces/schema.ts'
 import { agentFaults } from './faults.ts'
 import { fieldChanges } from './field-changes.ts'
 import { publishDraft, publisherOf } from './publish.ts'
+import { agent_id, requireAgent } from './require-agent.ts'
 import { versionsOfRollout } from './rollout.ts'
 import { AgentBody, agentBody, agentExample } from './schema.ts'
 import { DiffBody, OF_THE_AGENT, VersionBody, VersionItem } from './version-body.ts'
 
 const tag = 'Agent versions'
 
-const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 const version = { description: 'The number of the version, from 1.', example: '3' } as const
+
+type VersionedAgent = Static<typeof VersionBody>['agent']
 
 const itemExample: Static<typeof VersionItem> = {
   version: 3,
@@ -38,29 +40,7 @@ const itemExample: Static<typeof VersionItem> = {
   published_by: { id: '0197f3a2-7c1e-7000-8000-000000000001', name: 'Ada Lovelace' },
   published_at: '2026-01-31T09:00:00.000Z',
 }
-const {
-  agent_id: _id,
-  workspace_id: _workspace,
-  agent_name: _name,
-  public: _public,
-  publishing: _publishing,
-  version: _version,
-  unpublished_changes: _unpublished,
-  warnings: _warnings,
-  phone_numbers: _numbers,
-  documents: _documents,
-  created_at: _created,
-  updated_at: _updated,
-  ...contentExample
-} = agentExample
-const versionExample: Static<typeof VersionBody> = { ...itemExample, agent: { ...contentExample, documents: [] } }
-
-/** @throws PatchbayError agent_not_found */
-async function requireAgent(tenant: Tenant, agentId: string): Promise<Agent> {
-  const agent = await agentById(tenant, agentId)
-  if (agent === undefined) throw new PatchbayError('agent_not_found')
-  return agent
-}
+const versionExample: Static<typeof VersionBody> = { ...itemExample, agent: versioned(agentExample, []) }
 
 /** @throws PatchbayError version_not_found */
 async function requireVersion(tenant: Tenant, agentId: string, text: string) {
@@ -82,11 +62,15 @@ function itemBody({ number, note, published_by, created_at }: ListedVersion, age
 /** What a version holds, as agents are shown. */
 function contentBody(agent: Agent, content: AgentContent, missing: readonly string[]) {
   const whole = agentBody({ ...agent, ...contentColumns(content), phone_numbers: [], documents: 0 })
-  const fields = Object.entries(whole).filter(([field]) => !(OF_THE_AGENT as readonly string[]).includes(field))
   const documents = content.documents.map(({ id, filename }) => {
     return { document_id: id, filename, deleted: missing.includes(id) }
   })
-  return { ...Object.fromEntries(fields), documents } as Static<typeof VersionBody>['agent']
+  return versioned(whole, documents)
+}
+
+function versioned(whole: Static<typeof AgentBody>, documents: VersionedAgent['documents']): VersionedAgent {
+  const fields = Object.entries(whole).filter(([field]) => !(OF_THE_AGENT as readonly string[]).includes(field))
+  return { ...Object.fromEntries(fields), documents } as VersionedAgent
 }
 
 async function versionBody(tenant: Tenant, agent: Agent, found: ListedVersion & { content: AgentContent }) {

@@ -7,9 +7,9 @@ import { contentColumns, draftOf, type Publisher, settleDraft, VERSIONED_COLUMNS
 
 /** The versions of an agent as people read, restore and delete them. */
 
-export type ListedVersion = Omit<AgentVersion, 'workspace_id' | 'agent_id' | 'content' | 'deleted_at'>
+export type ListedVersion = Omit<AgentVersion, 'workspace_id' | 'agent_id' | 'content' | 'digest' | 'deleted_at'>
 
-const LISTED = ['id', 'number', 'digest', 'note', 'published_by', 'created_at'] as const
+const LISTED = ['id', 'number', 'note', 'published_by', 'created_at'] as const
 
 /** A page of the versions that are not deleted, newest first, and how many there are in all. */
 export async function versionsPage(

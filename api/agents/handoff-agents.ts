@@ -29,8 +29,12 @@ export async function handoffAgents(
   tools: readonly HandoffInput[],
   own: string | undefined,
 ): Promise<HandoffAgents> {
-  const ids = tools.flatMap(({ type, to }) => (type === 'handoff' && to !== undefined && isUuid(to) ? [to] : []))
-  return { names: await agentNamesOf(tenant, [...new Set(ids)]), own }
+  return { names: await agentNamesOf(tenant, [...new Set(handedTo(tools))]), own }
+}
+
+/** The ids of agents in these tools, of tools that hand callers to one. */
+export function handedTo(tools: readonly HandoffInput[]): string[] {
+  return tools.flatMap(({ type, to }) => (type === 'handoff' && to !== undefined && isUuid(to) ? [to] : []))
 }
 
 /** The hand-off as it is stored, and what is wrong with it. */

@@ -3,12 +3,11 @@ import { uuidv7 } from 'uuidv7'
 import { wilson } from '../../runtime/agent-tests/wilson.ts'
 import { roundUsd } from '../../runtime/call/cost.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { judgeVersions, meanInterval } from '../../runtime/rollouts/guard.ts'
+import { meanInterval } from '../../runtime/rollouts/guard.ts'
 import { contentColumns } from '../../store/agents/agent-versions.ts'
-import { agentById, hasAgent } from '../../store/agents/agents.ts'
 import {
+  compareVersions,
   dispositionOf,
-  isWorseHigher,
   rolloutFigures,
   sampleOf,
   setRollout,
@@ -17,13 +16,14 @@ import {
 import { missingDocuments, versionByNumber } from '../../store/agents/versions-page.ts'
 import type { Agent, AgentRollout, GuardFigure } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { isUuid } from '../ids.ts'
 import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { agentFaults } from './faults.ts'
+import { handedTo, handoffAgents } from './handoff-agents.ts'
 import { publisherOf } from './publish.ts'
+import { agent_id, requireAgent } from './require-agent.ts'
 import {
   DEFAULT_MIN_CALLS,
   DEFAULT_PLANNED_CALLS,
@@ -32,10 +32,9 @@ import {
   RolloutBody,
   RolloutInput,
 } from './rollout-body.ts'
-import { agentBody, agentExample } from './schema.ts'
+import { agentBody } from './schema.ts'
 
 const tag = 'Agent versions'
-const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 
 /** Weights as people write them: 0.3333. */
 const WEIGHTS_TOLERANCE = 1e-3
@@ -73,14 +72,12 @@ async function versionFaults(tenant: Tenant, agent: Agent, number: number, servi
   const row = { ...agent, ...contentColumns(found.content) }
   const { tools, ...fields } = agentBody({ ...row, phone_numbers: [], documents: 0 })
   const faults = await agentFaults(fields, row, tenant, services)
-  const targets = tools.flatMap(({ type, to }) => (type === 'handoff' && to !== undefined && isUuid(to) ? [to] : []))
-  const gone = []
-  for (const id of targets)
-    if (!(await hasAgent(tenant, id))) gone.push(`a tool hands over to agent ${id}, which is deleted`)
+  const targets = await handoffAgents(tenant, tools, agent.id)
+  const gone = handedTo(tools).filter((id) => !targets.names.has(id))
   return [
     ...names.map((name) => `the document ${name} of version ${number} is deleted`),
     ...faults.map(({ loc, msg }) => `${loc.slice(1).join('.')} of version ${number} ${msg}`),
-    ...gone,
+    ...gone.map((id) => `a tool hands over to agent ${id}, which is deleted`),
   ]
 }
 
@@ -137,15 +134,7 @@ async function rolloutBody(tenant: Tenant, rollout: AgentRollout): Promise<Stati
   const { guard, stopped } = rollout
   const figures = await rolloutFigures(tenant, rollout.id, dispositionOf(guard?.figure))
   const versions = rollout.split.map(({ version }) => version).sort((a, b) => a - b)
-  const [old, fresh] = versions.map((version) => guard && sampleOf(figures.get(version), guard.figure))
-  const found =
-    guard && old && fresh
-      ? judgeVersions(old, fresh, {
-          worseIsHigher: isWorseHigher(guard.figure),
-          minCalls: guard.min_calls,
-          plannedCalls: guard.planned_calls,
-        })
-      : undefined
+  const found = compareVersions(rollout, figures)?.verdict
   return {
     rollout_id: rollout.id,
     status: rollout.status,
@@ -181,8 +170,7 @@ const read = defineRoute({
   summary: 'The rollout of an agent, with what the calls of each version came to',
   examples: { success: rolloutExample },
   handler: async ({ params, tenant }) => {
-    const agent = await agentById(tenant, params.agent_id)
-    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const agent = await requireAgent(tenant, params.agent_id)
     if (agent.rollout === null) throw new PatchbayError('rollout_not_found')
     return rolloutBody(tenant, agent.rollout)
   },
@@ -208,8 +196,7 @@ const replace = defineRoute({
   },
   handler: async (request, services) => {
     const { params, body, tenant } = request
-    const agent = await agentById(tenant, params.agent_id)
-    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const agent = await requireAgent(tenant, params.agent_id)
     const faults = await rolloutFaults(body, tenant, agent, services)
     if (faults.length > 0) throw new ValidationError(faults)
     const versionsOf = (split: AgentRollout['split']) => split.map(({ version }) => version).join()
@@ -244,8 +231,7 @@ const remove = defineRoute({
   summary: 'End the rollout of an agent: all calls get its live version',
   examples: { success: { detail: 'Rollout ended' } },
   handler: async ({ params, tenant }) => {
-    const agent = await agentById(tenant, params.agent_id)
-    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const agent = await requireAgent(tenant, params.agent_id)
     if (agent.rollout === null) throw new PatchbayError('rollout_not_found')
     await setRollout(tenant, agent.id, null)
     return { detail: 'Rollout ended' }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { CallSample } from '../../runtime/rollouts/guard.ts'
+import { type CallSample, type GuardVerdict, judgeVersions } from '../../runtime/rollouts/guard.ts'
 import type { Store } from '../database/database.ts'
 import type { AgentRollout, GuardFigure, RolloutStop } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -122,4 +122,24 @@ export const dispositionOf = (figure: GuardFigure | undefined): string | null =>
   figure?.startsWith('disposition:') ? figure.slice('disposition:'.length) : null
 
 /** Of these a higher value is worse. */
-export const isWorseHigher = (figure: GuardFigure): boolean => ['faults', 'latency_p95', 'cost'].includes(figure)
+const WORSE_HIGHER: readonly GuardFigure[] = ['faults', 'latency_p95', 'cost']
+
+interface ComparedVersion {
+  version: number
+  sample: CallSample
+}
+
+/** How the later version of a guarded rollout stands beside the earlier one. Undefined: nothing is compared. */
+export function compareVersions(
+  { guard, split }: Pick<AgentRollout, 'guard' | 'split'>,
+  figures: ReadonlyMap<number, VersionFigures>,
+): { earlier: ComparedVersion; later: ComparedVersion; verdict: GuardVerdict } | undefined {
+  if (guard === null) return undefined
+  const { figure, min_calls: minCalls, planned_calls: plannedCalls } = guard
+  const [earlier, later] = split
+    .map(({ version }) => ({ version, sample: sampleOf(figures.get(version), figure) }))
+    .sort((a, b) => a.version - b.version)
+  if (earlier === undefined || later === undefined) return undefined
+  const test = { worseIsHigher: WORSE_HIGHER.includes(figure), minCalls, plannedCalls }
+  return { earlier, later, verdict: judgeVersions(earlier.sample, later.sample, test) }
+}

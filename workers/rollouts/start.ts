@@ -1,12 +1,10 @@
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
-import { judgeVersions } from '../../runtime/rollouts/guard.ts'
 import {
+  compareVersions,
   dispositionOf,
   guardedRollouts,
-  isWorseHigher,
   rolloutFigures,
-  sampleOf,
   stopRollout,
 } from '../../store/agents/rollouts.ts'
 import type { Store } from '../../store/database/database.ts'
@@ -54,28 +52,25 @@ async function judgeRollout(
   one: Awaited<ReturnType<typeof guardedRollouts>>[number],
 ): Promise<void> {
   const { rollout, workspaceId, agentId, liveVersion } = one
-  const { guard, split } = rollout
-  const [old, fresh] = split.map(({ version }) => version).sort((a, b) => a - b)
-  if (guard === null || old === undefined || fresh === undefined) return
+  const { guard } = rollout
+  if (guard === null) return
   const tenant = store.tenant(workspaceId)
-  const figures = await rolloutFigures(tenant, rollout.id, dispositionOf(guard.figure))
-  const samples = [sampleOf(figures.get(old), guard.figure), sampleOf(figures.get(fresh), guard.figure)] as const
-  const { stops, z, boundary } = judgeVersions(...samples, {
-    worseIsHigher: isWorseHigher(guard.figure),
-    minCalls: guard.min_calls,
-    plannedCalls: guard.planned_calls,
-  })
+  const found = compareVersions(rollout, await rolloutFigures(tenant, rollout.id, dispositionOf(guard.figure)))
+  if (found === undefined) return
+  const { earlier, later, verdict } = found
+  const { stops, z, boundary } = verdict
   if (!stops || z === null || boundary === null) return
-  const figure = (version: number, { calls, sum }: (typeof samples)[0]) => ({ version, calls, mean: sum / calls })
   const isStopped = await stopRollout(tenant, one, {
     at: new Date(clock.nowMs()).toISOString(),
-    version: fresh,
-    serves: old,
+    version: later.version,
+    serves: earlier.version,
     live: liveVersion,
     figure: guard.figure,
     ...{ z, boundary },
-    compared: [figure(old, samples[0]), figure(fresh, samples[1])],
+    compared: [earlier, later].map(({ version, sample: { calls, sum } }) => ({ version, calls, mean: sum / calls })),
   })
-  if (isStopped)
-    log.warn({ workspaceId, agentId, version: fresh, serves: old, figure: guard.figure }, 'A rollout was stopped')
+  if (isStopped) {
+    const versions = { version: later.version, serves: earlier.version }
+    log.warn({ workspaceId, agentId, ...versions, figure: guard.figure }, 'A rollout was stopped')
+  }
 }

@@ -23,7 +23,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'trunks', column: 'password', key: 'id', box: trunkSecrets, label: ofRow },
   { table: 'trunks', column: 'tls_key', key: 'id', box: trunkSecrets, label: ({ key }) => keyLabel(key) },
   { table: 'extensions', column: 'password', key: 'id', box: extensionSecrets, label: ofRow },
-  { table: 'provider_keys', column: 'value', key: 'id', box: providerKeySecrets, label: ofRow },
+  {
+    ...{ table: 'provider_keys', column: 'value', key: 'id', isOfInstallation: true },
+    ...{ box: providerKeySecrets, label: ofRow },
+  },
   { table: 'webhooks', column: 'secret', key: 'id', box: webhookSecrets, label: ofRow },
   { table: 'webhooks', column: 'old_secret', key: 'id', box: webhookSecrets, label: ofRow },
   {

@@ -3,10 +3,16 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
 import { checkProvider } from '../../runtime/plugin/provider-health.ts'
 import type { StoredKeys } from '../../runtime/plugin/stored-keys.ts'
-import { providerKeysOf, removeProviderKeys, setProviderKeys } from '../../store/accounts/provider-keys.ts'
+import {
+  allProviderKeys,
+  type ProviderKey,
+  removeProviderKeys,
+  setProviderKeys,
+} from '../../store/accounts/provider-keys.ts'
 import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
+import { healthBody } from './provider-body.ts'
 import {
   healthExample,
   type KeyedProvider,
@@ -23,6 +29,8 @@ const common = { auth: 'jwt', role: 'operator', tag: 'Operator' } as const
 
 /** A provider that has not answered by then is reported as `not_asked`. */
 const HEALTH_WAIT_MS = 8_000
+/** As above, in the list. */
+const LIST_WAIT_MS = 2_000
 /** Of a longer key the last characters are shown. */
 const HINT_CHARS = 4
 const SHOWS_HINT_FROM = 12
@@ -36,9 +44,11 @@ const list = defineRoute({
   success: { status: 200, schema: Type.Object({ providers: Type.Array(KeyedProviderBody) }) },
   summary: 'The providers and carriers that take a key, and where each key comes from',
   examples: { success: { providers: [keyedProviderExample] } },
-  handler: async (_, services) => ({
-    providers: await Promise.all(takingKeys(services).map((plugin) => keyedProvider(plugin, services, 2_000))),
-  }),
+  handler: async (_, services) => {
+    const stored = await allProviderKeys(services.store)
+    const ofEach = takingKeys(services).map((plugin) => keyedProvider(plugin, stored, services, LIST_WAIT_MS))
+    return { providers: await Promise.all(ofEach) }
+  },
 })
 
 const set = defineRoute({
@@ -58,7 +68,8 @@ const set = defineRoute({
     const values = requireKeys(services, plugin, body.keys)
     const { store, providerKeys } = services
     await setProviderKeys(store, {
-      ...{ workspaceId: null, provider: plugin.name, setBy: user.id },
+      provider: plugin.name,
+      setBy: user.id,
       values: Object.entries(values).map(([variable, value]) => ({
         variable,
         hint: value.length < SHOWS_HINT_FROM ? '' : value.slice(-HINT_CHARS),
@@ -66,7 +77,7 @@ const set = defineRoute({
       })),
     })
     await providerKeys.changed()
-    return keyedProvider(plugin, services, HEALTH_WAIT_MS)
+    return keyedProvider(plugin, await allProviderKeys(store), services, HEALTH_WAIT_MS)
   },
 })
 
@@ -84,8 +95,7 @@ const test = defineRoute({
   handler: async ({ params, body }, services) => {
     const plugin = requireTaking(services, params.provider)
     const values = requireKeys(services, plugin, body.keys)
-    const { state, latencyMs, message } = await checkProvider(services.plugins, plugin.name, values)
-    return { state, latency_ms: latencyMs === undefined ? null : Math.round(latencyMs), message: message ?? null }
+    return healthBody(await checkProvider(services.plugins, plugin.name, values))
   },
 })
 
@@ -108,8 +118,9 @@ const remove = defineRoute({
   },
   handler: async ({ params }, services) => {
     const plugin = requireTaking(services, params.provider)
-    if (await removeProviderKeys(services.store, null, plugin.name)) await services.providerKeys.changed()
-    return keyedProvider(plugin, services, HEALTH_WAIT_MS)
+    const { store } = services
+    if (await removeProviderKeys(store, plugin.name)) await services.providerKeys.changed()
+    return keyedProvider(plugin, await allProviderKeys(store), services, HEALTH_WAIT_MS)
   },
 })
 
@@ -144,16 +155,18 @@ function requireKeys({ plugins }: Services, { name }: LoadedPlugin, given: Store
   return Object.fromEntries(trimmed)
 }
 
-async function keyedProvider(plugin: LoadedPlugin, services: Services, waitMs: number): Promise<KeyedProvider> {
-  const { name, manifest } = plugin
-  const { plugins, store, providerHealth } = services
-  const [rows, health] = await Promise.all([providerKeysOf(store, null), providerHealth.state(name, waitMs)])
+async function keyedProvider(
+  { name, manifest }: LoadedPlugin,
+  stored: readonly ProviderKey[],
+  { plugins, providerHealth }: Services,
+  waitMs: number,
+): Promise<KeyedProvider> {
   return {
     provider: name,
     title: plugins.titleOf(name),
     kinds: Object.keys(manifest?.provides ?? {}),
     variables: plugins.keys.variablesOf(name).map((variable) => {
-      const row = rows.find((one) => one.provider === name && one.variable === variable)
+      const row = stored.find((one) => one.provider === name && one.variable === variable)
       return {
         variable,
         source: plugins.keys.sourceOf(name, variable) ?? null,
@@ -161,10 +174,6 @@ async function keyedProvider(plugin: LoadedPlugin, services: Services, waitMs: n
         set_at: row?.set_at.toISOString() ?? null,
       }
     }),
-    health: {
-      state: health.state,
-      latency_ms: health.latencyMs === undefined ? null : Math.round(health.latencyMs),
-      message: health.message ?? null,
-    },
+    health: healthBody(await providerHealth.state(name, waitMs)),
   }
 }

@@ -5,6 +5,7 @@ import type { Provides } from '../../runtime/plugin/contract.ts'
 import type { SpeechKind } from '../../runtime/plugin/default-providers.ts'
 import { PERMISSIONS } from '../../runtime/plugin/grants/permissions.ts'
 import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
+import type { ProviderState } from '../../runtime/plugin/provider-health.ts'
 import type { Services } from '../services.ts'
 import type { ProviderBody } from './schema.ts'
 
@@ -19,6 +20,10 @@ interface Seer {
 }
 
 type Needs = Pick<Services, 'plugins' | 'prices' | 'clock' | 'defaultProviders' | 'providerHealth' | 'providerVoices'>
+
+export function healthBody({ state, latencyMs, message }: ProviderState): ProviderBody['health'] {
+  return { state, latency_ms: latencyMs === undefined ? null : Math.round(latencyMs), message: message ?? null }
+}
 
 /** All there is to know of a provider before an agent names it. */
 export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: Seer): Promise<ProviderBody> {
@@ -35,11 +40,7 @@ export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: 
     description: manifest?.description ?? null,
     allowed: seer.allowed === null || seer.allowed.includes(name),
     isolation,
-    health: {
-      state: health.state,
-      latency_ms: health.latencyMs === undefined ? null : Math.round(health.latencyMs),
-      message: health.message ?? null,
-    },
+    health: healthBody(health),
     grants: seer.isOperator
       ? (Object.fromEntries(PERMISSIONS.map((kind) => [kind, [...(granted[kind] ?? [])]])) as ProviderBody['grants'])
       : null,

@@ -48,7 +48,7 @@ export function keyedProviders(registry: PluginRegistry): string[] {
 }
 
 /** `not_asked`: it has not answered yet. `broken`: the plugin can't be used. */
-interface ProviderState {
+export interface ProviderState {
   state: ProviderCheckup['state'] | 'broken' | 'not_asked'
   latencyMs?: number
   message?: string

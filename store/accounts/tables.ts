@@ -152,10 +152,9 @@ interface UserIdempotencyKeysTable {
   created_at: CreatedAt
 }
 
+/** Of the installation. */
 export interface ProviderKeysTable {
   id: string
-  /** null: of the installation. */
-  workspace_id: string | null
   provider: string
   variable: string
   /** Sealed. */

@@ -11,19 +11,26 @@ export interface SealedPlace {
   key: string
   /** Of a column of JSON: only rows with something at one of these paths. */
   paths?: readonly string[]
+  /** Its rows are of no workspace. */
+  isOfInstallation?: true
 }
 
 interface SealedValue {
   key: string
+  /** Empty: of none. */
   workspaceId: string
   value: unknown
 }
 
 /** The values of a column in all workspaces. */
-export async function sealedValues(store: Store, { table, column, key, paths }: SealedPlace): Promise<SealedValue[]> {
+export async function sealedValues(
+  store: Store,
+  { table, column, key, paths, isOfInstallation }: SealedPlace,
+): Promise<SealedValue[]> {
+  const workspaceId = isOfInstallation ? sql`''` : sql`workspace_id::text`
   const at = paths?.map((path) => sql<boolean>`${sql.ref(column)} @? ${path}::jsonpath`)
   const { rows } = await sql<SealedValue>`
-    select ${sql.ref(key)}::text as key, workspace_id::text as "workspaceId", ${sql.ref(column)} as value
+    select ${sql.ref(key)}::text as key, ${workspaceId} as "workspaceId", ${sql.ref(column)} as value
     from ${sql.table(table)}
     where ${sql.ref(column)} is not null and (${at === undefined ? sql`true` : sql.join(at, sql` or `)})`.execute(
     store.acrossTenants,

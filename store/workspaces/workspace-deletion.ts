@@ -48,7 +48,6 @@ export const TABLES_OF_A_WORKSPACE = [
   'api_keys',
   'idempotency_keys',
   'workspace_quotas',
-  'provider_keys',
   'workspace_retention',
   'webhook_deliveries',
   'webhooks',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
@@ -51,7 +52,7 @@ export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {
 /** So far back the last change of a resource is looked for: what two editors do is near the end. */
 const NEWEST_ENTRIES = 1_000
 
-/** The last change of a resource, named by its path, that the workspace's newest entries know of. */
+/** The last change of a resource, named by its path, or of what is under it, that the workspace's newest entries know of. */
 export async function lastChangeOf(
   store: Pick<Store, 'global'>,
   { workspaceId, resource }: { workspaceId: string | undefined; resource: string },
@@ -68,7 +69,7 @@ export async function lastChangeOf(
         .as('newest'),
     )
     .selectAll()
-    .where('resource', '=', resource)
+    .where(({ or, eb }) => or([eb('resource', '=', resource), sql<boolean>`starts_with(resource, ${`${resource}/`})`]))
     .where('action', 'not like', 'GET %')
     .orderBy('id', 'desc')
     .limit(1)

@@ -258,6 +258,13 @@ t.test('two editors: who loses is told who changed what', async (t) => {
   t.match(lost.params, { by: grace.email, fields: 'temperature, first_message' })
   t.match(lost.body.detail, new RegExp(`${grace.email} sent temperature, first_message at 20`))
   t.not(lost.headers.get('etag'), etag)
+
+  const seen = (await ada.client.get(path)).headers.get('etag') ?? ''
+  t.equal((await ada.client.put(path, { body: { temperature: 0.1 } })).status, 200)
+  t.equal((await grace.client.post(`${path}/versions/1/restore`)).status, 200)
+  const restored = await ada.client.put(path, { body: { temperature: 0.9 }, headers: { 'if-match': seen } })
+  t.match(restored, { status: 412, params: { by: grace.email, fields: '' } }, 'the last change was that of a version')
+  t.equal((await ada.client.put(path, { body: { temperature: 0.1 } })).status, 200)
   t.match((await ada.client.get(path)).body, { temperature: 0.1 })
 })
 

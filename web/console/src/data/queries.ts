@@ -1,4 +1,11 @@
-import { type QueryKey, replaceEqualDeep, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type Query,
+  type QueryKey,
+  replaceEqualDeep,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { toast } from '../ui/toast.tsx'
 import { type Ask, api, passTag } from './api.ts'
 
@@ -9,12 +16,16 @@ function sharing(before: unknown, next: unknown): unknown {
   return answer
 }
 
+interface ReadOptions<T> {
+  query?: Ask['query']
+  /** Of what was read last, where that decides it; false: not again. */
+  everyMs?: number | ((query: Query<T>) => number | false)
+  enabled?: boolean
+}
+
 /** What a path answers; read again every `everyMs` where it changes by itself. */
-export function useRead<T>(
-  path: string,
-  { query, everyMs, enabled }: { query?: Ask['query']; everyMs?: number; enabled?: boolean } = {},
-) {
-  return useQuery({
+export function useRead<T>(path: string, { query, everyMs, enabled }: ReadOptions<T> = {}) {
+  return useQuery<T>({
     queryKey: [path, query ?? {}],
     queryFn: ({ signal }) => api<T>(path, { ...(query ? { query } : {}), signal }),
     structuralSharing: sharing,

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { formatBytes, formatCount } from '../data/format.ts'
 import { useProviders } from '../data/providers.ts'
 import { useRead, useWrite } from '../data/queries.ts'
@@ -26,10 +26,10 @@ export function LocalSpeech({ agents }: { agents: readonly Agent[] }) {
     providers?.providers.some(({ provider, stt }) => provider === STT_provider && stt?.understands),
   )
   const isOpen = (heardBy !== undefined && heardBy.stt?.understands !== null) || deaf.length > 0
-  const [everyMs, setEveryMs] = useState(EVERY_MS)
-  const models = useRead<LocalModels>(PATH, { enabled: providers !== undefined && isOpen, everyMs })
-  const isRunning = models.data?.download?.state === 'running'
-  useEffect(() => setEveryMs(isRunning ? RUNNING_EVERY_MS : EVERY_MS), [isRunning])
+  const models = useRead<LocalModels>(PATH, {
+    enabled: providers !== undefined && isOpen,
+    everyMs: ({ state }) => (state.data?.download?.state === 'running' ? RUNNING_EVERY_MS : EVERY_MS),
+  })
   if (!isOpen || models.data === undefined || (heardBy?.stt?.understands === null && models.data.download === null)) {
     return null
   }

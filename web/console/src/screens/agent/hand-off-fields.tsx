@@ -2,7 +2,8 @@ import { useState } from 'react'
 import { useRead } from '../../data/queries.ts'
 import type { Agent, Tool } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
-import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
+import { HeadersField } from './headers-field.tsx'
 
 const WEBHOOK = 'webhook'
 
@@ -18,7 +19,6 @@ export function HandoffFields({
 }) {
   const { data: agents = [] } = useRead<Agent[]>('/agents')
   const [to, setTo] = useState(tool?.to ?? '')
-  const headers = Object.entries(tool?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -56,13 +56,7 @@ export function HandoffFields({
               placeholder="https://crm.example.com/agent"
             />
           </Field>
-          <Field
-            fault={faults.headers}
-            hint={t('One a line, as authorization: Bearer …. Values are kept sealed and never shown again.')}
-            label={t('Headers')}
-          >
-            <Textarea className="font-mono text-sm" defaultValue={headers.join('\n')} name="headers" rows={2} />
-          </Field>
+          <HeadersField fault={faults.headers} headers={tool?.headers} />
         </>
       )}
     </>

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
 import { HandoffFields, readHandoff } from './hand-off-fields.tsx'
+import { HeadersField } from './headers-field.tsx'
 import { ToolTry } from './tool-try.tsx'
 import { TOOL_TYPES } from './tools.tsx'
 
@@ -108,7 +109,6 @@ export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialog
 }
 
 function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<Record<string, string>> }) {
-  const headers = Object.entries(tool?.http?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[7rem_1fr_8rem]">
@@ -131,13 +131,7 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
           <Input defaultValue={tool?.http?.timeout_ms ?? 5_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
-      <Field
-        fault={faults.headers}
-        hint={t('One a line, as authorization: Bearer …. Values are kept sealed and never shown again.')}
-        label={t('Headers')}
-      >
-        <Textarea className="font-mono text-sm" defaultValue={headers.join('\n')} name="headers" rows={2} />
-      </Field>
+      <HeadersField fault={faults.headers} headers={tool?.http?.headers} />
       <Field fault={faults.parameters} hint={t('JSON Schema of what the model fills in.')} label={t('Arguments')}>
         <Textarea
           className="font-mono text-sm"
@@ -162,9 +156,6 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
   )
 }
 
-const headersOf = (tool: Tool | undefined) =>
-  Object.entries(tool?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
-
 function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<Record<string, string>> }) {
   return (
     <>
@@ -181,13 +172,7 @@ function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<
           <Input defaultValue={tool?.timeout_ms ?? 5_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
-      <Field
-        fault={faults.headers}
-        hint={t('One a line, as authorization: Bearer …. Values are kept sealed and never shown again.')}
-        label={t('Headers')}
-      >
-        <Textarea className="font-mono text-sm" defaultValue={headersOf(tool).join('\n')} name="headers" rows={2} />
-      </Field>
+      <HeadersField fault={faults.headers} headers={tool?.headers} />
       <Field hint={t('Names with commas. Empty: all the server lists.')} label={t('Its tools the agent may use')}>
         <Input defaultValue={tool?.allow?.join(', ')} name="allow" placeholder="find_booking, move_booking" />
       </Field>

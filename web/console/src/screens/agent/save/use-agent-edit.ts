@@ -30,16 +30,18 @@ export class OtherEdit extends Error {
   }
 }
 
-/** What changes without anybody who edits the agent: nothing of it is lost by saving. */
-const OF_NO_EDITOR: readonly string[] = [
-  'version',
-  'unpublished_changes',
-  'warnings',
-  'phone_numbers',
-  'documents',
-  'created_at',
-  'updated_at',
-] satisfies (keyof Agent)[]
+/** What no editor sends: nothing of it is lost by saving. */
+const OF_NO_EDITOR: Readonly<Record<Exclude<keyof Agent, keyof AgentInput>, true>> = {
+  agent_id: true,
+  workspace_id: true,
+  version: true,
+  unpublished_changes: true,
+  warnings: true,
+  phone_numbers: true,
+  documents: true,
+  created_at: true,
+  updated_at: true,
+}
 
 /** The changes of an agent that are not saved yet, and saving them only over what was read. */
 export function useAgentEdit(saved: Agent) {
@@ -100,7 +102,7 @@ async function saveEdit(path: string, { base, fields }: Edit): Promise<Agent> {
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'precondition_failed') throw error
     const now = await api<Agent>(path)
-    const changed = differing(base, now).filter((field) => !OF_NO_EDITOR.includes(field))
+    const changed = differing(base, now).filter((field) => !Object.hasOwn(OF_NO_EDITOR, field))
     if (changed.length > 0) throw new OtherEdit(error, now, changed)
     return put(now)
   }

@@ -19,7 +19,9 @@ const MOST_VERSIONS = 100
 /** Which of the calls get which version, and what they came to. */
 export function RolloutCard({ draft: { saved, isReadOnly } }: { draft: Draft }) {
   const path = `/agents/${saved.agent_id}/rollout`
-  const { data, error, refetch } = useRead<Rollout>(path)
+  const { data, error, refetch } = useRead<Rollout>(path, {
+    everyMs: ({ state }) => state.status === 'success' && EVERY_MS,
+  })
   const { data: versions } = useRead<Page<AgentVersion>>(`/agents/${saved.agent_id}/versions`, {
     query: { page_size: MOST_VERSIONS },
   })
@@ -28,7 +30,6 @@ export function RolloutCard({ draft: { saved, isReadOnly } }: { draft: Draft }) 
   const end = useWrite(() => [path, { method: 'DELETE' }], { changes: [path], done: t('The rollout has ended') })
   const isNone = error instanceof ApiError && error.code === 'rollout_not_found'
   const rollout = isNone ? undefined : data
-  useRead<Rollout>(path, { everyMs: EVERY_MS, enabled: rollout !== undefined })
   const items = versions?.items ?? []
   // What the form can say: the API takes more.
   const isOfTwo = rollout === undefined || rollout.split.length === 2

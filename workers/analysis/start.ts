@@ -27,7 +27,7 @@ import {
 } from '../../store/calls/call-analyses.ts'
 import { callById } from '../../store/calls/calls.ts'
 import type { Store } from '../../store/database/database.ts'
-import { startPeriodicJob } from '../rounds.ts'
+import { startClaimedWork } from '../claimed-work.ts'
 
 const POLL_MS = 1_000
 const AT_ONCE = 8
@@ -56,18 +56,11 @@ interface Services {
 /** Finds out after the end of calls what they came to, as their agents ask. Never changes how a call ended. */
 export function startAnalysis(services: Services): AnalysisJob {
   const { store, log } = services
-  const stopping = new AbortController()
-  const running = new Map<Promise<void>, string>()
-  const busy = (): string[] => {
-    const all = [...running.values()]
-    return [...new Set(all)].filter((id) => all.filter((one) => one === id).length >= MOST_OF_ONE)
-  }
-
-  async function run(due: DueAnalysis): Promise<void> {
+  async function run(due: DueAnalysis, signal: AbortSignal): Promise<void> {
     try {
-      await analyse(services, due, stopping.signal)
+      await analyse(services, due, signal)
     } catch (err) {
-      if (stopping.signal.aborted) return
+      if (signal.aborted) return
       const waitS = WAITS_S[due.attempts - 1]
       log.warn({ err, callId: due.callId, waitS }, 'A call could not be analysed')
       if (waitS !== undefined) return postponeAnalysis(store, due.callId, waitS)
@@ -75,29 +68,15 @@ export function startAnalysis(services: Services): AnalysisJob {
       await giveUp(services, due, words)
     }
   }
-
-  const look = async () => {
-    const wanted = { limit: AT_ONCE - running.size, mostOfOne: MOST_OF_ONE, busy: busy(), leaseS: LEASE_S }
-    const due = wanted.limit <= 0 ? [] : await claimAnalyses(store, wanted)
-    for (const one of due) {
-      const job: Promise<void> = run(one)
-        .catch((err) => log.warn({ err, callId: one.callId }, 'An analysis could not be settled'))
-        .finally(() => running.delete(job))
-      running.set(job, one.workspaceId)
-    }
-  }
-  const looks = startPeriodicJob(look, {
-    intervalMs: POLL_MS,
-    onError: (err) => log.warn({ err }, 'Calls to be analysed could not be looked for'),
-  })
-  return {
-    async stop(graceMs) {
-      await looks.stop()
-      const cut = setTimeout(() => stopping.abort(), graceMs)
-      await Promise.all(running.keys())
-      clearTimeout(cut)
+  return startClaimedWork({
+    ...{ atOnce: AT_ONCE, mostOfOne: MOST_OF_ONE, intervalMs: POLL_MS },
+    claim: (wanted) => claimAnalyses(store, { ...wanted, leaseS: LEASE_S }),
+    run,
+    onError(err, due) {
+      if (due === undefined) log.warn({ err }, 'Calls to be analysed could not be looked for')
+      else log.warn({ err, callId: due.callId }, 'An analysis could not be settled')
     },
-  }
+  })
 }
 
 async function analyse(services: Services, { callId, workspaceId }: DueAnalysis, signal: AbortSignal): Promise<void> {

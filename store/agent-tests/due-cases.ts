@@ -53,12 +53,9 @@ export async function testCaseWithRun(tenant: Tenant, caseId: string) {
 }
 
 /** Writes a case's result once, counts it in its run and says so; the last one ends the run. */
-export function settleTestCase(
-  tenant: Tenant,
-  caseId: string,
-  result: TestResult,
-  costUsd: number | null,
-): Promise<void> {
+export function settleTestCase(tenant: Tenant, caseId: string, result: TestResult): Promise<void> {
+  // What broke off has no cost; what has no known price makes the run's unknown.
+  const costUsd = result.record === undefined ? 0 : result.record.costUsd
   return tenant.db.transaction().execute(async (db) => {
     const settled = await db
       .updateTable('test_cases')

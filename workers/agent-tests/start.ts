@@ -4,7 +4,6 @@ import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
 import type { AgentSpec, SessionLimits, ToolSpec } from '../../runtime/call/types/agent-spec.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
-import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { instantOf } from '../../runtime/lib/zoned-time.ts'
 import type { VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
@@ -22,7 +21,7 @@ import { agentById } from '../../store/agents/agents.ts'
 import { type AgentUse, type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import type { Store } from '../../store/database/database.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
-import { startPeriodicJob } from '../rounds.ts'
+import { startClaimedWork } from '../claimed-work.ts'
 
 const POLL_MS = 500
 /** Models are waited for most of the time; one that needs no network takes its turn. */
@@ -79,14 +78,7 @@ interface AgentTestsJob {
 /** Runs the cases of test runs. One whose worker died is run again, three times at most; then it has failed. */
 export function startAgentTests(context: AgentTestsContext): AgentTestsJob {
   const { store, log } = context
-  const stopping = new AbortController()
-  const running = new Map<Promise<void>, string>()
-  const busy = (): string[] => {
-    const all = [...running.values()]
-    return [...new Set(all)].filter((id) => all.filter((one) => one === id).length >= MOST_OF_ONE)
-  }
-
-  async function run(due: DueCase): Promise<void> {
+  async function run(due: DueCase, signal: AbortSignal): Promise<void> {
     const tenant = store.tenant(due.workspaceId)
     const broken = (error: string): TestResult => {
       return { verdict: 'error', facts: [], judged: [], error, spent: { inputTokens: 0, outputTokens: 0 }, tookMs: 0 }
@@ -94,46 +86,26 @@ export function startAgentTests(context: AgentTestsContext): AgentTestsJob {
     try {
       if (due.attempts > MAX_ATTEMPTS) {
         const error = `The processes that ran it stopped, ${MAX_ATTEMPTS} times`
-        await settleTestCase(tenant, due.caseId, broken(error), 0)
+        await settleTestCase(tenant, due.caseId, broken(error))
         return
       }
-      const result = await runCase(context, due, stopping.signal)
-      if (result === undefined) return
-      await settleTestCase(tenant, due.caseId, result, result.record?.costUsd ?? 0)
+      const result = await runCase(context, due, signal)
+      if (result !== undefined) await settleTestCase(tenant, due.caseId, result)
     } catch (err) {
-      if (stopping.signal.aborted) return releaseTestCase(tenant, due.caseId)
+      if (signal.aborted) return releaseTestCase(tenant, due.caseId)
       log.warn({ err, caseId: due.caseId }, 'A test could not be run')
-      await settleTestCase(tenant, due.caseId, broken(err instanceof Error ? err.message : String(err)), 0)
+      await settleTestCase(tenant, due.caseId, broken(err instanceof Error ? err.message : String(err)))
     }
   }
-
-  const look = async (): Promise<void> => {
-    if (stopping.signal.aborted) return
-    const limit = AT_ONCE - running.size
-    const due =
-      limit <= 0 ? [] : await claimTestCases(store, { limit, mostOfOne: MOST_OF_ONE, busy: busy(), leaseS: LEASE_S })
-    for (const one of due) {
-      const job: Promise<void> = run(one)
-        .catch((err) => log.warn({ err, caseId: one.caseId }, 'The result of a test could not be written'))
-        .finally(() => {
-          running.delete(job)
-          if (!stopping.signal.aborted) inBackground('queue', looks.now())
-        })
-      running.set(job, one.workspaceId)
-    }
-  }
-  const looks = startPeriodicJob(look, {
-    intervalMs: POLL_MS,
-    onError: (err) => log.warn({ err }, 'Tests to be run could not be looked for'),
-  })
-  return {
-    async stop(graceMs) {
-      await looks.stop()
-      const cut = setTimeout(() => stopping.abort(), graceMs)
-      await Promise.all(running.keys())
-      clearTimeout(cut)
+  return startClaimedWork({
+    ...{ atOnce: AT_ONCE, mostOfOne: MOST_OF_ONE, intervalMs: POLL_MS, isShort: true },
+    claim: (wanted) => claimTestCases(store, { ...wanted, leaseS: LEASE_S }),
+    run,
+    onError(err, due) {
+      if (due === undefined) log.warn({ err }, 'Tests to be run could not be looked for')
+      else log.warn({ err, caseId: due.caseId }, 'The result of a test could not be written')
     },
-  }
+  })
 }
 
 /** Runs a claimed case; undefined: its run was canceled meanwhile. */

@@ -16,20 +16,30 @@ export interface DueCase {
 
 const VERDICT_COLUMN = { pass: 'passed', fail: 'failed', unsure: 'unsure', error: 'broken' } as const
 
-/** Claims due cases for `leaseS`, the workspaces taking turns: those of a worker that died come again afterwards. */
+/**
+ * Claims due cases for `leaseS`, the workspaces taking turns: those of a worker that died come again afterwards. Reads `mostOfOne` cases of
+ * each workspace that waits, however many there are.
+ */
 export async function claimTestCases(
   store: Pick<Store, 'acrossTenants'>,
   { limit, mostOfOne, busy, leaseS }: { limit: number; mostOfOne: number; busy: readonly string[]; leaseS: number },
 ): Promise<DueCase[]> {
   const { rows } = await sql<DueCase>`
+    with recursive waiting (workspace_id) as (
+      (select workspace_id from test_cases where verdict is null order by workspace_id limit 1)
+      union all
+      select (select c.workspace_id from test_cases c where c.verdict is null and c.workspace_id > w.workspace_id
+        order by c.workspace_id limit 1)
+      from waiting w where w.workspace_id is not null)
     update test_cases c set attempts = c.attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseS})
     where c.verdict is null and c.next_attempt_at <= now() and c.id in (
-      select id from (
-        select id, next_attempt_at, row_number() over (partition by workspace_id order by id) as turn
-        from test_cases
-        where verdict is null and next_attempt_at <= now() and not (workspace_id = any(${sql.val(busy)}::uuid[]))) due
-      where turn <= ${mostOfOne}
-      order by turn, id limit ${limit})
+      select due.id from waiting w cross join lateral (
+        select oldest.id, row_number() over (order by oldest.id) as turn from (
+          select id from test_cases
+          where workspace_id = w.workspace_id and verdict is null and next_attempt_at <= now()
+          order by id limit ${mostOfOne}) oldest) due
+      where not (w.workspace_id = any(${sql.val(busy)}::uuid[]))
+      order by due.turn, due.id limit ${limit})
     returning c.id as "caseId", c.workspace_id as "workspaceId", c.attempts`.execute(store.acrossTenants)
   return rows
 }

@@ -51,6 +51,6 @@ create table test_cases (
   ended_at timestamptz,
   unique (run_id, position, repeat)
 );
-create index test_cases_due on test_cases (next_attempt_at) where verdict is null;
+create index test_cases_waiting on test_cases (workspace_id, id) where verdict is null;
 create index test_cases_workspace on test_cases (workspace_id);
 `

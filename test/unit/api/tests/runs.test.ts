@@ -107,6 +107,44 @@ t.test('a run whose process was killed goes on, and one that kills three has fai
   t.match(cases.body.items, [{ name: 'another', verdict: 'error', why: /processes that ran it stopped/ }])
 })
 
+t.test('workspaces take turns, oldest first, and one that has its part is passed over', async (t) => {
+  const [ada, eve] = [await api.signUp(), await api.signUp()]
+  for (const user of [ada, eve]) {
+    const { agent_id } = (await user.client.post('/agents', { body: { agent_name: 'Ava', system_prompt: PROMPT } }))
+      .body
+    const body = { agent_id, tests: [HOURS, { ...HOURS, name: 'another' }, { ...HOURS, name: 'a third' }] }
+    t.equal((await user.client.post('/tests/runs', { body })).status, 202)
+  }
+  const claim = async (busy: string[] = []) => {
+    const claimed = await claimTestCases(api.store, { limit: 3, mostOfOne: 2, busy, leaseS: 600 })
+    const { rows } = await api.store.pool.query(
+      'select workspace_id, name from test_cases where id = any($1) order by workspace_id, id',
+      [claimed.map(({ caseId }) => caseId)],
+    )
+    return rows.map(({ workspace_id, name }) => [workspace_id, name])
+  }
+  const [first, second] = [ada.workspaceId, eve.workspaceId].sort()
+  const begun = await claim()
+  t.equal(begun.length, 3)
+  t.match(
+    begun.filter(([, name]) => name === HOURS.name),
+    [[first], [second]],
+  )
+  t.notOk(begun.some(([, name]) => name === 'a third'))
+  t.ok((await claim([ada.workspaceId])).every(([workspace]) => workspace === eve.workspaceId))
+})
+
+t.test('the cost of a run is not known where a price is not', async (t) => {
+  const jobs = await startTestJobs(t, api)
+  t.teardown(() => jobs.stop())
+  const agent_id = await makeAgent()
+  await api.store.pool.query(`update agents set stt_provider = 'deepgram', stt_model = 'of-tomorrow' where id = $1`, [
+    agent_id,
+  ])
+  const { body } = await start({ agent_id, tests: [HOURS] })
+  t.match(await finished(body.run_id), { passed: 1, cost: null })
+})
+
 t.test('a canceled run begins no further test', async (t) => {
   const agent_id = await makeAgent()
   const { body } = await start({ agent_id, tests: [HOURS], times: 5 })

@@ -6,7 +6,6 @@ import type { Tenant } from '../database/tenant.ts'
 
 /** Runs of tests. Nothing of them is in calls, reports, campaigns or their costs. */
 
-const KEPT_DAYS = 90
 const ROWS_AN_INSERT = 500
 
 export interface NewTestRun {
@@ -15,13 +14,9 @@ export interface NewTestRun {
   tests: readonly { testId: string | null; definition: AgentTest; times: number }[]
 }
 
-/** Makes a run and its cases, which workers take from there. Runs older than 90 days go. */
+/** Makes a run and its cases, which workers take from there. */
 export function insertTestRun(tenant: Tenant, { agentId, version, tests }: NewTestRun): Promise<TestRun> {
   return tenant.db.transaction().execute(async (db) => {
-    await db
-      .deleteFrom('test_runs')
-      .where('created_at', '<', sql<Date>`now() - make_interval(days => ${KEPT_DAYS})`)
-      .execute()
     const total = tests.reduce((sum, { times }) => sum + times, 0)
     const run = await db
       .insertInto('test_runs')

@@ -11,6 +11,7 @@ const FOR_EVER: Retention = { recordings_days: null, transcripts_days: null, cha
 const ROWS_A_STATEMENT = 1_000
 const AUDIT_DAYS = 730
 const SECURITY_DAYS = 365
+const TEST_RUNS_DAYS = 90
 
 export async function retentionOf(store: Store, workspaceId: string): Promise<Retention> {
   const row = await store.global
@@ -110,13 +111,17 @@ export async function removeOldCalls(store: Store, workspaceId: string, days: nu
   return old.length
 }
 
-/** Of the whole installation: audit entries of more than two years, security events of more than one, kept answers of yesterday, links past their end. */
+/**
+ * Of the whole installation: audit entries of more than two years, security events of more than one, runs of tests of more than 90 days, kept
+ * answers of yesterday, links past their end.
+ */
 export async function removeExpired(store: Store): Promise<void> {
   await store.global.transaction().execute(async (db) => {
     await sql`select set_config('patchbay.audit_retention', 'on', true)`.execute(db)
     await db.deleteFrom('audit_log').where('at', '<', daysAgo(AUDIT_DAYS)).execute()
     await db.deleteFrom('security_log').where('at', '<', daysAgo(SECURITY_DAYS)).execute()
   })
+  await store.acrossTenants.deleteFrom('test_runs').where('created_at', '<', daysAgo(TEST_RUNS_DAYS)).execute()
   await store.acrossTenants.deleteFrom('idempotency_keys').where('created_at', '<', daysAgo(1)).execute()
   await store.global.deleteFrom('user_idempotency_keys').where('created_at', '<', daysAgo(1)).execute()
   await store.global.deleteFrom('one_time_links').where('expires_at', '<', daysAgo(0)).execute()

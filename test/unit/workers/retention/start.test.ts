@@ -59,7 +59,7 @@ t.test('what a workspace keeps for some days is removed after them, everything e
   t.same([await callOf(neighbour, other.id), await has(other.key)], [[1, 'They talked.', true], true])
 })
 
-t.test('chats, kept answers and used links go in their time', async (t) => {
+t.test('chats, runs of tests, kept answers and used links go in their time', async (t) => {
   const api = await startTestApi(t)
   const ada = await api.signUp()
   const agent = await ada.client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'You answer.' } })
@@ -71,6 +71,14 @@ t.test('chats, kept answers and used links go in their time', async (t) => {
   const key = `insert into idempotency_keys (workspace_id, key, request_hash, answer, created_at) values ($1, $2, '', '{}', $3)`
   await pool.query(key, [ada.workspaceId, 'old', new Date(Date.now() - 2 * 86_400_000)])
   await pool.query(key, [ada.workspaceId, 'new', new Date()])
+  const run = `insert into test_runs (id, workspace_id, agent_id, version, total, created_at) values (gen_random_uuid(), $1, $2, $3, 1, $4)`
+  for (const [version, days] of [
+    ['1', 91],
+    ['2', 89],
+  ] as const) {
+    const at = new Date(Date.now() - days * 86_400_000)
+    await pool.query(run, [ada.workspaceId, agent.body.agent_id, version, at])
+  }
   await ada.client.patch(`/workspaces/${ada.workspaceId}/retention`, { body: { chats_days: 7 } })
   const objects = await openObjects({
     plugins: await registryWith(t, {}),
@@ -82,4 +90,5 @@ t.test('chats, kept answers and used links go in their time', async (t) => {
   await job.look()
   t.match((await ada.client.get('/chats/logs')).body, { items: [{ session_id: 'new' }], total: 1 })
   t.same((await pool.query('select key from idempotency_keys')).rows, [{ key: 'new' }])
+  t.same((await pool.query('select version from test_runs')).rows, [{ version: '2' }])
 })

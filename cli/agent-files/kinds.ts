@@ -45,6 +45,7 @@ const AGENT_DEFAULTS: Fields = {
   temperature: 0.7,
   tools: [],
   fallbacks: {},
+  procedures: [],
   voicemail: 'hang_up',
   voicemail_message: '',
   recording_notice: '',

@@ -74,6 +74,12 @@ t.test('what an agent is made with is what its file may leave out', async (t) =>
   const { agent_id } = await makeAgent()
   const body = await agentOf(agent_id)
   for (const [field, value] of Object.entries(AGENTS.defaults)) t.same(body[field], value, field)
+  const provided = /^(LLM|STT|TTS)_(provider|model|voice)$/
+  t.same(
+    AGENTS.fields.filter((field) => !(field in AGENTS.defaults) && !provided.test(field)),
+    ['agent_name', 'system_prompt'],
+    'everything else has a default',
+  )
 })
 
 t.test('pull writes agents and campaigns, and neither a second pull, plan nor apply changes anything', async (t) => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { lockedDocuments } from './documents.ts'
 import { type Folder, fileText, writeWhole } from './folder.ts'
+import { freeName } from './free-name.ts'
 import { documentsIn, type InstanceState, lockKey } from './instance-state.ts'
 import { AGENTS, FILE_KINDS, type Kind, withHeaders, withoutDefaults } from './kinds.ts'
 import { type LockEntry, writeLock } from './lock-file.ts'
@@ -92,22 +93,6 @@ const sameFields = (a: Fields, b: Fields): boolean => {
 function knownName({ lock }: InstanceState, kind: Kind, id: string): string | undefined {
   const key = Object.keys(lock).find((one) => one.startsWith(`${kind.folder}/`) && lock[one]?.id === id)
   return key?.slice(kind.folder.length + 1)
-}
-
-/** "Front desk" → `front-desk`, `front-desk-2`. */
-function freeName(shown: string, taken: ReadonlySet<string>): string {
-  const plain = shown
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60)
-  const name = plain === '' ? 'agent' : plain
-  for (let count = 1; ; count++) {
-    const one = count === 1 ? name : `${name}-${count}`
-    if (!taken.has(one)) return one
-  }
 }
 
 /** Header values as the file says them already, or as names of secrets to be set. */

@@ -1,5 +1,5 @@
 import type { ExportReader } from './export-reader.ts'
-import { fileNameOf, filledText, ImportedAgent, PROCEDURES } from './imported-agent.ts'
+import { filledText, ImportedAgent, PROCEDURES } from './imported-agent.ts'
 
 /**
  * Agents of ElevenLabs as GET /v1/convai/agents/{agent_id} gives them: types of @elevenlabs/elevenlabs-js 2.73.0 (npm, October 2026):
@@ -24,11 +24,6 @@ const OWN = [
   'phone_numbers',
   'whatsapp_accounts',
 ]
-const FAMILIES: readonly (readonly [RegExp, string])[] = [
-  [/^gpt|^o\d/, 'openai'],
-  [/^claude/, 'anthropic'],
-  [/^gemini/, 'google'],
-]
 const EAGERNESS: Readonly<Record<string, string>> = { patient: 'patient', normal: 'balanced', eager: 'eager' }
 
 interface Context {
@@ -42,7 +37,7 @@ export function importElevenlabs(root: ExportReader): ImportedAgent[] {
   const files = new Map<string, string>()
   const prepared = list.map((from) => {
     const shown = from.at('name').text() ?? 'Agent'
-    const agent = new ImportedAgent(fileNameOf(shown, taken), shown)
+    const agent = new ImportedAgent(shown, taken)
     const id = from.at('agent_id').text()
     if (id !== undefined) files.set(id, agent.name)
     return { agent, from }
@@ -63,11 +58,7 @@ function importAgent(agent: ImportedAgent, from: ExportReader, context: Context)
   if (first.text() !== undefined) agent.set('first_message', first, filled(first, 'first_message'))
   agent.set('language', own.at('language'), own.at('language').text())
   own.at('dynamic_variables').dropped('defaults stand where the variable is used: {{name|there}}')
-  const llm = prompt.at('llm')
-  const family = FAMILIES.find(([prefix]) => prefix.test(llm.text() ?? ''))
-  if (family === undefined) llm.dropped('Patchbay has no LLM provider for it; the instance’s default is used')
-  else agent.provider('LLM', llm, llm, { [String(llm.text()).toLowerCase()]: family[1] })
-  if (family !== undefined) agent.fields.LLM_provider = family[1]
+  agent.modelOfFamily(prompt.at('llm'))
   agent.set('temperature', prompt.at('temperature'), prompt.at('temperature').number())
   agent.set('timezone', prompt.at('timezone'), prompt.at('timezone').text())
   importVoice(agent, config)

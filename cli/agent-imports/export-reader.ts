@@ -14,10 +14,11 @@ type Path = readonly (string | number)[]
 export class ExportReader {
   readonly #value: unknown
   readonly #lines: ReportLine[]
-  readonly #read: Set<string>
+  /** By path: whether it was read whole, or something in it. */
+  readonly #read: Map<string, 'whole' | 'part'>
   readonly #path: Path
 
-  constructor(value: unknown, path: Path = [], lines: ReportLine[] = [], read: Set<string> = new Set()) {
+  constructor(value: unknown, path: Path = [], lines: ReportLine[] = [], read = new Map<string, 'whole' | 'part'>()) {
     this.#value = value
     this.#path = path
     this.#lines = lines
@@ -102,25 +103,21 @@ export class ExportReader {
   }
 
   #cover(): void {
-    this.#read.add(JSON.stringify(this.#path))
+    this.#read.set(JSON.stringify(this.#path), 'whole')
+    for (let depth = this.#path.length - 1; depth >= 0; depth--) {
+      const above = JSON.stringify(this.#path.slice(0, depth))
+      if (this.#read.has(above)) return
+      this.#read.set(above, 'part')
+    }
   }
 
   /** Reports what was neither mapped nor dropped, each at its highest place; call it last. */
   rest(why: string): void {
-    if (!this.isThere || this.#isCovered() || isEmpty(this.#value)) return
+    const read = this.#read.get(JSON.stringify(this.#path))
+    if (!this.isThere || read === 'whole' || isEmpty(this.#value)) return
     const items = this.items()
-    const isTouched = items.length > 0 && this.#hasCoveredBelow()
-    if (isTouched) for (const item of items) item.rest(why)
+    if (read === 'part' && items.length > 0) for (const item of items) item.rest(why)
     else this.dropped(why)
-  }
-
-  #isCovered(): boolean {
-    return this.#path.some((_, i) => this.#read.has(JSON.stringify(this.#path.slice(0, i + 1))))
-  }
-
-  #hasCoveredBelow(): boolean {
-    const prefix = `${JSON.stringify(this.#path).slice(0, -1)}${this.#path.length === 0 ? '' : ','}`
-    return [...this.#read].some((path) => path.startsWith(prefix))
   }
 }
 

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UpdateAgentInput } from '../../api/agents/schema.ts'
+import { freeName } from '../agent-files/free-name.ts'
 import { secretName } from '../agent-files/with-secrets.ts'
 import type { ExportReader } from './export-reader.ts'
 
 type Kind = 'LLM' | 'STT' | 'TTS'
+
+/** Whose a language model is that is named without its provider. */
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^gpt|^o\d/, 'openai'],
+  [/^claude/, 'anthropic'],
+  [/^gemini/, 'google'],
+]
 
 const PLUGINS = join(import.meta.dirname, '../../plugins')
 const MAX_NAME = 64
@@ -14,15 +21,17 @@ const MAX_WHEN = 500
 
 /** An agent of another product, as it will stand in a file. */
 export class ImportedAgent {
+  /** Of its file. */
   readonly name: string
   readonly fields: Record<string, unknown>
   readonly #tools: Record<string, unknown>[] = []
-  readonly #procedures: { name: string; when: string; text: string; tools?: string[] }[] = []
+  readonly #procedures: Step[] = []
   readonly #prompt: string[] = []
 
-  /** @param name the file's */
-  constructor(name: string, shown: string) {
-    this.name = name
+  /** @param taken the names of files that others have; its own is added */
+  constructor(shown: string, taken: Set<string>) {
+    this.name = freeName(shown, taken)
+    taken.add(this.name)
     this.fields = { agent_name: shown }
   }
 
@@ -56,6 +65,14 @@ export class ImportedAgent {
     const isKnown = provides.models === undefined || provides.models.length === 0 || provides.models.includes(wanted)
     if (isKnown || kind === 'TTS') this.set(field, model, wanted)
     else model.dropped(`${plugin} does not list it (any more); its default model is used`)
+  }
+
+  /** A language model that is named alone: only where it is of a family that Patchbay has. */
+  modelOfFamily(model: ExportReader): void {
+    const name = model.text() ?? ''
+    const family = FAMILIES.find(([prefix]) => prefix.test(name))
+    if (family === undefined) model.dropped('Patchbay has no LLM provider for it; the instance’s default is used')
+    else this.provider('LLM', model, model, { [name.toLowerCase()]: family[1] })
   }
 
   /** A tool; its name is made fit and unique. Gives the name. */
@@ -92,16 +109,16 @@ export class ImportedAgent {
   finished(): Record<string, unknown> {
     const { fields } = this
     if (this.#tools.length > 0) fields.tools = this.#tools
-    const known = 'procedures' in UpdateAgentInput.properties ? namedProcedures(this.#procedures) : []
-    if (known.length > 0) fields.procedures = known.slice(0, MAX_PROCEDURES)
-    for (const one of known.slice(MAX_PROCEDURES)) this.#prompt.push(asSection(one))
+    const steps = namedProcedures(this.#procedures)
+    if (steps.length > 0) fields.procedures = steps.slice(0, MAX_PROCEDURES)
+    for (const step of steps.slice(MAX_PROCEDURES)) this.#prompt.push(asSection(step))
     fields.system_prompt = this.#prompt.join('\n\n') || `You are ${String(fields.agent_name)}.`
     return fields
   }
 }
 
 /** Where procedures are, for the report. */
-export const PROCEDURES = 'procedures' in UpdateAgentInput.properties ? 'procedures' : 'system_prompt'
+export const PROCEDURES = 'procedures'
 
 interface Step {
   name: string
@@ -115,11 +132,11 @@ function namedProcedures(steps: readonly Step[]): Step[] {
   const taken = new Set<string>()
   const names = new Map<string, string>()
   const named = steps.map((step) => {
-    const plain = fileNameOf(step.name, new Set()).replace(/[^a-z0-9]+/g, '_')
-    const name = fileNameOf(
-      `${/^[a-z]/.test(plain) ? '' : 'step_'}${plain}`.slice(0, MAX_PROCEDURE_NAME),
-      taken,
-    ).replace(/-/g, '_')
+    const plain = freeName(step.name, new Set()).replace(/[^a-z0-9]+/g, '_')
+    const begun = /^[a-z]/.test(plain) ? plain : `step_${plain}`
+    const free = freeName(begun.slice(0, MAX_PROCEDURE_NAME), taken)
+    taken.add(free)
+    const name = free.replace(/-/g, '_')
     if (!names.has(step.name)) names.set(step.name, name)
     return { ...step, name, when: step.when.slice(0, MAX_WHEN) }
   })
@@ -154,19 +171,4 @@ export function filledText(from: ExportReader, field: string, names: Readonly<Re
   })
   from.mapped(field, unknown.size === 0 ? undefined : `no variable of Patchbay: ${[...unknown].join(', ')}`)
   return text
-}
-
-/** "Front Desk (EN)" → `front-desk-en`. */
-export function fileNameOf(shown: string, taken: Set<string>): string {
-  const plain = shown
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60)
-  let name = plain || 'agent'
-  for (let i = 2; taken.has(name); i++) name = `${plain || 'agent'}-${i}`
-  taken.add(name)
-  return name
 }

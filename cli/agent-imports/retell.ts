@@ -1,5 +1,7 @@
 import type { ExportReader } from './export-reader.ts'
-import { fileNameOf, filledText, ImportedAgent, PROCEDURES } from './imported-agent.ts'
+import { ImportedAgent, PROCEDURES } from './imported-agent.ts'
+import { begin, filled, importMcp, importModel, importTool, OWN } from './retell-engine.ts'
+import { importFlow } from './retell-flow.ts'
 
 /**
  * Agents of Retell with their response engines: types of retell-sdk 5.66.1 (npm, November 2026): AgentResponse, LlmResponse,
@@ -7,37 +9,6 @@ import { fileNameOf, filledText, ImportedAgent, PROCEDURES } from './imported-ag
  * together as `{agents, llms, conversation_flows}`.
  */
 
-const VARIABLES = {
-  current_time: 'now',
-  user_number: 'caller_number',
-  agent_number: 'called_number',
-  call_id: 'call_id',
-  direction: 'direction',
-}
-const OWN = [
-  'last_modification_timestamp',
-  'version',
-  'is_published',
-  'base_version',
-  'llm_id',
-  'conversation_flow_id',
-  'agent_id',
-  'channel',
-]
-const NODE_OWN = [
-  'id',
-  'type',
-  'name',
-  'display_position',
-  'finetune_conversation_examples',
-  'finetune_transition_examples',
-]
-/** The language model is named by family. */
-const FAMILIES: readonly (readonly [RegExp, string])[] = [
-  [/^gpt/, 'openai'],
-  [/^claude/, 'anthropic'],
-  [/^gemini/, 'google'],
-]
 const VOICES: readonly (readonly [RegExp, string])[] = [
   [/^11labs-/, 'elevenlabs'],
   [/^cartesia-/, 'cartesia'],
@@ -52,7 +23,7 @@ export function importRetell(root: ExportReader): ImportedAgent[] {
   const files = new Map<string, string>()
   const prepared = list.map((from) => {
     const shown = from.at('agent_name').text() ?? 'Agent'
-    const agent = new ImportedAgent(fileNameOf(shown, taken), shown)
+    const agent = new ImportedAgent(shown, taken)
     const id = from.at('agent_id').text()
     if (id !== undefined) files.set(id, agent.name)
     return { agent, from }
@@ -150,17 +121,6 @@ function importAnalysis(agent: ImportedAgent, list: ExportReader): void {
     agent.fields.analysis = { summary: true, data: { type: 'object', properties } }
 }
 
-function importModel(agent: ImportedAgent, model: ExportReader, temperature: ExportReader): void {
-  const name = model.text()
-  const family = FAMILIES.find(([prefix]) => prefix.test(name ?? ''))
-  if (family === undefined) model.dropped('Patchbay has no LLM provider for it; the instance’s default is used')
-  else {
-    agent.fields.LLM_provider = family[1]
-    agent.provider('LLM', model, model, { [String(name).toLowerCase()]: family[1] })
-  }
-  agent.set('temperature', temperature, temperature.number())
-}
-
 function importLlm(agent: ImportedAgent, llm: ExportReader, files: Map<string, string>): void {
   for (const own of OWN) llm.at(own).ignored()
   importModel(agent, llm.at('model'), llm.at('model_temperature'))
@@ -203,210 +163,3 @@ function whenOf(states: ExportReader, name: string): string {
     .flatMap((edge) => edge.at('description').text() ?? [])
   return words.join(' Or: ') || `"${name}" is due.`
 }
-
-function importFlow(agent: ImportedAgent, flow: ExportReader, files: Map<string, string>): void {
-  for (const own of [...OWN, 'begin_tag_display_position', 'notes']) flow.at(own).ignored()
-  importModel(agent, flow.at('model_choice', 'model'), flow.at('model_temperature'))
-  flow.at('model_choice', 'type').ignored()
-  agent.prompt(filled(flow.at('global_prompt'), 'system_prompt'))
-  begin(agent, flow)
-  const tools = new Map<string, string>()
-  for (const tool of flow.at('tools').items()) {
-    const made = importTool(agent, tool, files)
-    const id = tool.at('tool_id').text()
-    tool.at('tool_id').ignored()
-    if (id !== undefined && made !== undefined) tools.set(id, made)
-  }
-  for (const server of flow.at('mcps').items()) importMcp(agent, server)
-  const nodes = flow.at('nodes').items()
-  const start = flow.at('start_node_id').text()
-  flow.at('start_node_id').mapped(PROCEDURES)
-  const nameOf = (id: unknown): string => {
-    const node = nodes.find((one) => one.at('id').value === id)
-    return node?.at('name').text() ?? String(id)
-  }
-  for (const node of nodes) {
-    const name = node.at('name').text() ?? String(node.at('id').value)
-    const edges = edgesOf(node)
-    const next = edges.map(({ to, when }) => `Then "${nameOf(to)}": ${when}`)
-    const into = nodes.flatMap((one) =>
-      edgesOf(one)
-        .filter(({ to }) => to === node.at('id').value)
-        .map(({ when }) => when),
-    )
-    const global = node.at('global_node_setting', 'condition').text()
-    const when =
-      node.at('id').value === start
-        ? 'The conversation begins.'
-        : [...into, ...(global === undefined ? [] : [global])].join(' Or: ') || `"${name}" is due.`
-    for (const own of NODE_OWN) node.at(own).ignored()
-    node.at('global_node_setting', 'condition').mapped(PROCEDURES)
-    for (const edge of allEdges(node)) edge.mapped(PROCEDURES)
-    const instruction = node.at('instruction', 'text')
-    const text = filled(instruction, PROCEDURES)
-    const says = node.at('instruction', 'type').text() === 'static_text' ? `Say: "${text}"` : text
-    node.at('instruction', 'type').ignored()
-    const used = importNode(agent, node, { tools, files })
-    if (used === undefined) continue
-    agent.procedure(name, when, [says, ...used.says, ...next].filter((one) => one !== '').join('\n'), used.tools)
-  }
-  flow.at('components').dropped('components are flows inside flows: write them as procedures')
-  flow
-    .at('knowledge_base_ids')
-    .dropped('the export has no files: put them into documents/<agent>/ and name them in `documents`')
-}
-
-/** What a node does besides its words; undefined: it was reported. */
-function importNode(
-  agent: ImportedAgent,
-  node: ExportReader,
-  { tools, files }: { tools: Map<string, string>; files: Map<string, string> },
-): { tools: string[]; says: string[] } | undefined {
-  switch (node.at('type').text()) {
-    case 'conversation':
-    case 'subagent':
-    case 'branch':
-      return {
-        tools: node
-          .at('tools')
-          .items()
-          .flatMap((tool) => importTool(agent, tool, files) ?? []),
-        says: [],
-      }
-    case 'end': {
-      const made = agent.tool({ type: 'hang_up', name: 'end_call', description: 'Ends the call.' })
-      return { tools: [made], says: [`Then end the call with ${made}.`] }
-    }
-    case 'function': {
-      const made = tools.get(node.at('tool_id').text() ?? '')
-      if (made === undefined) node.at('tool_id').dropped('the tool is not in the export')
-      else node.at('tool_id').mapped(PROCEDURES)
-      node.at('tool_type').ignored()
-      return { tools: made === undefined ? [] : [made], says: made === undefined ? [] : [`Call ${made}.`] }
-    }
-    case 'transfer_call':
-    case 'agent_swap':
-    case 'press_digit': {
-      const made = importTool(agent, node, files)
-      return { tools: made === undefined ? [] : [made], says: made === undefined ? [] : [`Call ${made}.`] }
-    }
-    default:
-      node.dropped(`Patchbay has no step of the type ${node.at('type').text() ?? ''}`)
-      return undefined
-  }
-}
-
-const EDGES = ['edge', 'always_edge', 'else_edge', 'skip_response_edge', 'success_edge', 'failed_edge']
-
-const allEdges = (node: ExportReader): ExportReader[] =>
-  [...node.at('edges').items(), ...EDGES.map((name) => node.at(name))].filter((one) => one.isThere)
-
-function edgesOf(node: ExportReader): { to: unknown; when: string }[] {
-  return allEdges(node).flatMap((edge) => {
-    const to = edge.at('destination_node_id').value
-    if (to === undefined) return []
-    const condition = edge.at('transition_condition')
-    const equations = condition
-      .at('equations')
-      .items()
-      .map((one) => `${one.at('left').value} ${one.at('operator').value} ${one.at('right').value ?? ''}`.trim())
-    const join = condition.at('operator').text() === '||' ? ' or ' : ' and '
-    return [
-      { to, when: condition.at('prompt').text() ?? (equations.length === 0 ? 'otherwise' : equations.join(join)) },
-    ]
-  })
-}
-
-function begin(agent: ImportedAgent, engine: ExportReader): void {
-  const message = engine.at('begin_message')
-  const speaker = engine.at('start_speaker')
-  if (speaker.text() === 'user') agent.set('first_message', speaker, '', 'the agent waits for the caller to speak')
-  else {
-    speaker.ignored()
-    if (message.text() !== undefined) agent.set('first_message', message, filled(message, 'first_message'))
-  }
-  engine.at('default_dynamic_variables').dropped('defaults stand where the variable is used: {{name|there}}')
-}
-
-function importTool(agent: ImportedAgent, tool: ExportReader, files: Map<string, string>): string | undefined {
-  const type = tool.at('type').text()
-  const name = tool.at('name').text() ?? String(type)
-  const description = tool.at('description').text() ?? `${name.replace(/[_-]+/g, ' ')}.`
-  const done = (made: string, ...parts: string[]): string => {
-    for (const part of ['name', 'type', 'description', ...parts]) tool.at(part).mapped(`tools ${made}`)
-    for (const part of [
-      'speak_during_execution',
-      'execution_message_description',
-      'execution_message_type',
-      'speak_after_execution',
-      'enable_typing_sound',
-    ]) {
-      tool.at(part).dropped('what is said while a tool runs: `dead_air`, for all tools')
-    }
-    return made
-  }
-  switch (type) {
-    case 'end_call':
-      return done(agent.tool({ type: 'hang_up', name, description }))
-    case 'press_digit':
-      return done(agent.tool({ type: 'send_dtmf', name, description }))
-    case 'transfer_call': {
-      const to = tool.at('transfer_destination', 'number')
-      if (to.text() === undefined) {
-        tool.dropped('a number that the model makes up: Patchbay’s transfers lead to fixed numbers, one tool each')
-        return undefined
-      }
-      const mode = String(tool.at('transfer_option', 'type').value).includes('warm') ? 'warm' : 'blind'
-      tool.at('transfer_destination', 'type').ignored()
-      tool.at('transfer_option', 'type').mapped('tools')
-      return done(agent.tool({ type: 'transfer', name, description, to: to.text(), mode }), 'transfer_destination')
-    }
-    case 'agent_swap': {
-      const file = files.get(tool.at('agent_id').text() ?? '')
-      if (file === undefined) {
-        tool.dropped('the agent is not in the export: export it, too')
-        return undefined
-      }
-      return done(agent.tool({ type: 'handoff', name, to: file, when: description }), 'agent_id')
-    }
-    case 'custom': {
-      const headers = agent.headers(name, tool.at('headers'))
-      const query = tool.at('query_params').record()
-      const url = new URL(tool.at('url').text() ?? 'https://example.com')
-      for (const [key, value] of Object.entries(query ?? {})) url.searchParams.set(key, String(value))
-      const timeoutMs = tool.at('timeout_ms').number()
-      const made = agent.tool({
-        type: 'http',
-        name,
-        description,
-        parameters: tool.at('parameters').record() ?? { type: 'object', properties: {} },
-        http: {
-          method: tool.at('method').text() ?? 'POST',
-          url: query === undefined ? tool.at('url').text() : url.href,
-          ...(timeoutMs === undefined ? {} : { timeout_ms: Math.min(15_000, Math.max(100, timeoutMs)) }),
-          ...(headers === undefined ? {} : { headers }),
-        },
-      })
-      if (tool.at('args_at_root').boolean() !== true) tool.at('args_at_root').ignored()
-      tool.at('response_variables').dropped('the model reads the whole answer')
-      return done(made, 'url', 'method', 'parameters', 'query_params', 'timeout_ms')
-    }
-    default:
-      tool.dropped(`Patchbay has no tool of the type ${type ?? ''}: an \`http\` tool can call the same service`)
-      return undefined
-  }
-}
-
-function importMcp(agent: ImportedAgent, server: ExportReader): void {
-  const name = server.at('name').text() ?? 'mcp'
-  const headers = agent.headers(name, server.at('headers'))
-  const made = agent.tool({
-    type: 'mcp',
-    name,
-    url: server.at('url').text() ?? '',
-    ...(headers === undefined ? {} : { headers }),
-  })
-  for (const part of ['name', 'url']) server.at(part).mapped(`tools ${made}`)
-}
-
-const filled = (from: ExportReader, field: string): string => filledText(from, field, VARIABLES)

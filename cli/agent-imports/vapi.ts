@@ -1,5 +1,5 @@
 import type { ExportReader } from './export-reader.ts'
-import { fileNameOf, filledText, ImportedAgent } from './imported-agent.ts'
+import { filledText, ImportedAgent } from './imported-agent.ts'
 
 /**
  * Assistants and squads as api.vapi.ai gives them: types of @vapi-ai/server-sdk 2.0.1 (npm, September 2026): Assistant, Squad, SquadMemberDto,
@@ -28,7 +28,6 @@ const OWN = ['id', 'orgId', 'createdAt', 'updatedAt', 'latestVersion']
 
 export function importVapi(root: ExportReader): ImportedAgent[] {
   const taken = new Set<string>()
-  const agents: ImportedAgent[] = []
   /** By id and by name, since destinations have either. */
   const files = new Map<string, string>()
   const isSquad = (one: ExportReader): boolean => one.at('members').isThere
@@ -48,11 +47,10 @@ export function importVapi(root: ExportReader): ImportedAgent[] {
   )
   const prepared = assistants.map(({ from, member }) => {
     const shown = from.at('name').text() ?? 'Assistant'
-    const agent = new ImportedAgent(fileNameOf(shown, taken), shown)
+    const agent = new ImportedAgent(shown, taken)
     const id = from.at('id').text()
     if (id !== undefined) files.set(id, agent.name)
     files.set(shown, agent.name)
-    agents.push(agent)
     return { agent, from, member }
   })
   const byId = new Map(prepared.flatMap(({ agent, from }) => [[from.at('id').text() ?? '', agent]]))
@@ -73,7 +71,7 @@ export function importVapi(root: ExportReader): ImportedAgent[] {
     squad.at('name').dropped('a squad is no thing of its own: its members hand over to each other')
     for (const own of OWN) squad.at(own).ignored()
   }
-  return agents
+  return prepared.map(({ agent }) => agent)
 }
 
 function importAssistant(
@@ -106,7 +104,7 @@ function importAssistant(
   } else if (mode === 'assistant-waits-for-user') {
     agent.set('first_message', from.at('firstMessageMode'), '')
     first.dropped('the agent waits for the caller to speak')
-  } else from.at('firstMessageMode').dropped('the model can not make up the first message: write one')
+  } else from.at('firstMessageMode').dropped('the model cannot make up the first message: write one')
   const voicemail = from.at('voicemailMessage')
   if (voicemail.text() !== undefined) {
     agent.set('voicemail_message', voicemail, filled(voicemail, 'voicemail_message'))

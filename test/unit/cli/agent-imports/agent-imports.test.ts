@@ -270,3 +270,15 @@ t.test('what is no export is refused, and a file that is there stays', async (t)
   await t.rejects(run('vapi', '{"name":"Ava"}'), { message: /agents\/ava\.md is there already/ })
   t.match(await readFile(join(folder, 'agents/ava.md'), 'utf8'), /You are Ava\./)
 })
+
+t.test('a tool of Retell keeps an address with placeholders', async (t) => {
+  const folder = await testFolder(t)
+  const path = join(folder, 'export.json')
+  const tool = { type: 'custom', name: 'orders', url: '{{base_url}}/orders?all=1', query_params: { shop: 'a b' } }
+  const llm = { general_prompt: 'You are Ava.', general_tools: [tool, { ...tool, name: 'plain', query_params: {} }] }
+  await writeFile(path, JSON.stringify({ agent_name: 'Ava', retellLlmData: llm }))
+  await runImport(['retell', path, folder], { resolve: (one) => one, defaults: false })
+  const text = await readFile(join(folder, 'agents/ava.md'), 'utf8')
+  t.match(text, /url: "\{\{base_url\}\}\/orders\?all=1&shop=a\+b"/)
+  t.match(text, /url: "\{\{base_url\}\}\/orders\?all=1"/)
+})

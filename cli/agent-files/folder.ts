@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 import { parseTest } from '../../runtime/agent-tests/parse.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { faultLine } from '../../runtime/lib/yaml/read-yaml.ts'
 import { FILE_KINDS, type Kind } from './kinds.ts'
 import { type ManagedFile, readManagedFile } from './managed-file.ts'
 
@@ -33,11 +34,7 @@ export async function readAgentFolder(root: string): Promise<Folder> {
   for (const [, path] of await listed(root, 'tests', '.yaml', faults)) {
     const text = await readText(root, path, faults)
     const { faults: wrong = [] } = text === undefined ? {} : parseTest(text)
-    faults.push(
-      ...wrong.map(
-        ({ line, path: at, message }) => `${path}:${line ?? 1}: ${[at.join('.'), message].join(' ').trim()}`,
-      ),
-    )
+    faults.push(...wrong.map((fault) => faultLine(path, fault)))
   }
   refuse(faults)
   return { root, files }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { fileText, writeWhole } from './folder.ts'
 
 /** What was the same in a file and on the instance when they were compared last. Digests, no values. */
 export interface LockEntry {
@@ -35,21 +34,12 @@ export async function writeLock(folder: string, workspaceId: string, lock: Lock)
   const all = await stored(folder)
   const workspaces = { ...all.workspaces, [workspaceId]: sorted(lock) as Lock }
   const text = `${JSON.stringify({ version: VERSION, workspaces: sorted(workspaces) }, null, 1)}\n`
-  const path = join(folder, LOCK_FILE)
-  if ((await readFile(path, 'utf8').catch(() => '')) === text) return
-  await writeFile(`${path}.new`, text)
-  await rename(`${path}.new`, path)
+  if ((await fileText(folder, LOCK_FILE)) !== text) await writeWhole(folder, LOCK_FILE, text)
 }
 
 async function stored(folder: string): Promise<Stored> {
-  const path = join(folder, LOCK_FILE)
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { version: VERSION, workspaces: {} }
-    throw error
-  }
+  const text = await fileText(folder, LOCK_FILE)
+  if (text === undefined) return { version: VERSION, workspaces: {} }
   try {
     if (text.length > MAX_BYTES) throw new Error('it is too large')
     const read = JSON.parse(text) as Stored

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { MAX_TEST_BYTES, parseTest } from '../../runtime/agent-tests/parse.ts'
 import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import { faultLine } from '../../runtime/lib/yaml/read-yaml.ts'
 
 /** A test and where it stands. */
 export interface TestFile {
@@ -29,9 +30,7 @@ export async function readTestFiles(
     }
     const parsed = parseTest(await readFile(path, 'utf8'))
     if (parsed.test !== undefined) tests.push({ file, test: parsed.test })
-    for (const { path: at, message, line = 1 } of (parsed.faults ?? []).slice(0, MAX_SHOWN)) {
-      faults.push(`${file}:${line}: ${at.length === 0 ? '' : `${at.join('.')} `}${message}`)
-    }
+    faults.push(...(parsed.faults ?? []).slice(0, MAX_SHOWN).map((fault) => faultLine(file, fault)))
   }
   return { tests, faults }
 }
@@ -39,7 +38,7 @@ export async function readTestFiles(
 async function filesOf(paths: readonly string[], cwd: string, faults: string[]): Promise<string[]> {
   const found: string[] = []
   for (const path of paths) {
-    const full = join(cwd, path)
+    const full = resolve(cwd, path)
     const kind = await stat(full).catch(() => undefined)
     if (kind === undefined) faults.push(`${path}: there is no such file or folder`)
     else if (!kind.isDirectory()) found.push(full)

@@ -1,6 +1,6 @@
 import { watch } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentTest } from '../../runtime/agent-tests/schema.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
@@ -56,8 +56,8 @@ async function runOnce(
     const client = new InstanceClient(env.PATCHBAY_URL || LOCAL_URL, env.PATCHBAY_API_KEY, 'read and calls')
     const run = await runThere(client, options, tests, say)
     const cases = await casesOfRun(client, run.run_id)
-    if (options.junit !== undefined) await writeFile(join(cwd, options.junit), junitXml(run, cases))
-    if (options.html !== undefined) await writeFile(join(cwd, options.html), htmlReport(run, cases))
+    if (options.junit !== undefined) await writeFile(resolve(cwd, options.junit), junitXml(run, cases))
+    if (options.html !== undefined) await writeFile(resolve(cwd, options.html), htmlReport(run, cases))
     return { text: runText(run, cases), code: exitCodeOf(run) }
   } catch (error) {
     return { text: error instanceof Error ? error.message : String(error), code: 2 }
@@ -90,12 +90,12 @@ async function runThere(
 
 /** Waits until something in the paths changes, and for the quiet after it; false: it was told to stop. */
 function changeOf(paths: readonly string[], cwd: string, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((answer) => {
     const stop = new AbortController()
     const end = (changed: boolean): void => {
       stop.abort()
       signal.removeEventListener('abort', stopped)
-      resolve(changed)
+      answer(changed)
     }
     const stopped = boundary('process', (): void => end(false))
     const settled = boundary('process', (): void => end(true))
@@ -103,7 +103,7 @@ function changeOf(paths: readonly string[], cwd: string, signal: AbortSignal): P
     signal.addEventListener('abort', stopped)
     if (signal.aborted) return end(false)
     for (const path of paths) {
-      watch(join(cwd, path), { recursive: true, signal: stop.signal }, () => {
+      watch(resolve(cwd, path), { recursive: true, signal: stop.signal }, () => {
         clearTimeout(quiet)
         quiet = setTimeout(settled, SETTLES_MS)
       })

@@ -7,6 +7,11 @@ export interface YamlFault {
   line?: number
 }
 
+/** A fault as a line: `tests/a.yaml:4: caller.say needs a text`. */
+export function faultLine(file: string, { path, message, line = 1 }: YamlFault): string {
+  return `${file}:${line}: ${path.length === 0 ? '' : `${path.join('.')} `}${message}`
+}
+
 /** A YAML file is read in one go, by people: more is no file of theirs. */
 export const MAX_YAML_BYTES = 1 << 20
 /** Nobody needs one; more are a bomb. */

@@ -1,0 +1,19 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { readTestFiles } from '../../../../cli/agent-tests/test-files.ts'
+import { testFolder } from '../../../support/instance/services.ts'
+
+const TEST = 'name: says hello\ncaller: { say: [Hello] }\nexpect: [{ heard: hello }]\n'
+
+t.test('tests are found in folders and files, by a path from where the user is or from the root', async (t) => {
+  const cwd = await testFolder(t)
+  await mkdir(join(cwd, 'tests/more'), { recursive: true })
+  await writeFile(join(cwd, 'tests/a.yaml'), TEST)
+  await writeFile(join(cwd, 'tests/more/b.yml'), TEST.replace('heard', 'herd'))
+  const fault = 'tests/more/b.yml:3: expect.0.herd unknown key `herd`; did you mean `heard`?'
+  for (const path of ['tests', join(cwd, 'tests')]) {
+    t.match(await readTestFiles([path], cwd), { tests: [{ file: 'tests/a.yaml' }], faults: [fault] })
+  }
+  t.same((await readTestFiles(['nowhere'], cwd)).faults, ['nowhere: there is no such file or folder'])
+})

@@ -174,7 +174,7 @@ const publish = defineRoute({
     ),
   }),
   success: { status: 200, schema: VersionBody },
-  errors: ['agent_not_found', 'publish_running', 'precondition_failed', 'tests_failed', 'timeout'],
+  errors: ['agent_not_found', 'publish_running', 'precondition_failed', 'quota_reached', 'tests_failed', 'timeout'],
   tag,
   summary: 'Make the draft of an agent the version that calls get',
   description: 'A draft that is as the live version makes none; the answer is the live version then.',

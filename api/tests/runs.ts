@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { listTests, storedTestById } from '../../store/agent-tests/stored-tests.ts'
+import { listTests, testsByIds } from '../../store/agent-tests/stored-tests.ts'
 import {
   cancelTestRun,
   countTestRuns,
-  insertTestRun,
   listTestCases,
   listTestRuns,
   testRunBefore,
@@ -17,7 +16,8 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requireMonth } from '../quota.ts'
 import { defineRoute } from '../route.ts'
-import { Page, PageQuery, pageOf, ValidationError } from '../schema.ts'
+import { Page, PageQuery, pageOf } from '../schema.ts'
+import { beginRun, refuseField } from './begin-run.ts'
 import { requireAgentOf } from './routes.ts'
 import {
   caseBody,
@@ -34,8 +34,6 @@ import {
 } from './schema.ts'
 
 const tag = 'Tests'
-const MAX_CASES = 5_000
-const MAX_RUNNING = 100
 
 const run_id = { description: 'The run.', notFound: 'test_run_not_found', example: runExample.run_id } as const
 
@@ -67,19 +65,10 @@ const start = defineRoute({
     await requireMonth(services, tenant)
     const chosen = await chosenTests(tenant, agentId, body)
     const tests = chosen.map((one) => ({ ...one, times: body.times ?? one.definition.times ?? 1 }))
-    const cases = tests.reduce((sum, { times }) => sum + times, 0)
-    if (cases === 0) refuse('tests', 'there is no such test: nothing would be proved')
-    if (cases > MAX_CASES) refuse('times', `makes ${cases} runs of tests; at most ${MAX_CASES}`)
-    if ((await countTestRuns(tenant, { running: true })) >= MAX_RUNNING) {
-      throw new PatchbayError('quota_reached', { params: { quota: `${MAX_RUNNING} test runs at once` } })
-    }
-    return runItem(await insertTestRun(tenant, { agentId, version: body.version ?? 'draft', tests }))
+    if (tests.length === 0) refuseField('tests', 'there is no such test: nothing would be proved')
+    return runItem(await beginRun(tenant, { agentId, version: body.version ?? 'draft', tests }, 'times'))
   },
 })
-
-function refuse(field: string, msg: string): never {
-  throw new ValidationError([{ loc: ['body', field], msg, type: 'value_error' }])
-}
 
 async function chosenTests(tenant: Tenant, agentId: string, body: Static<typeof StartTestRunInput>): Promise<Chosen[]> {
   const { tests, tags } = body
@@ -88,14 +77,17 @@ async function chosenTests(tenant: Tenant, agentId: string, body: Static<typeof 
     const wanted = tags === undefined ? all : all.filter((test) => test.tags.some((one) => tags.includes(one)))
     return wanted.map(({ id, definition }) => ({ testId: id, definition }))
   }
-  return Promise.all(
-    tests.map(async (one, i): Promise<Chosen> => {
-      if (typeof one !== 'string') return { testId: null, definition: checkedTest(one, ['body', 'tests', String(i)]) }
-      const stored = isUuid(one) ? await storedTestById(tenant, one) : undefined
-      if (stored === undefined) throw new PatchbayError('test_not_found')
-      return { testId: stored.id, definition: stored.definition }
-    }),
-  )
+  const given = tests.map((one, i) => {
+    return typeof one === 'string' ? one : { testId: null, definition: checkedTest(one, ['body', 'tests', String(i)]) }
+  })
+  const ids = given.filter((one) => typeof one === 'string').filter(isUuid)
+  const stored = new Map((await testsByIds(tenant, ids)).map((test) => [test.id, test]))
+  return given.map((one): Chosen => {
+    if (typeof one !== 'string') return one
+    const test = stored.get(one.toLowerCase())
+    if (test === undefined) throw new PatchbayError('test_not_found')
+    return { testId: test.id, definition: test.definition }
+  })
 }
 
 const list = defineRoute({

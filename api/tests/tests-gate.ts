@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { listTests } from '../../store/agent-tests/stored-tests.ts'
-import { cancelTestRun, insertTestRun, testRunById, testShares } from '../../store/agent-tests/test-runs.ts'
+import { cancelTestRun, testRunById, testShares } from '../../store/agent-tests/test-runs.ts'
 import type { TestRun } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import type { PublishGate } from '../agents/publish.ts'
-import { ValidationError } from '../schema.ts'
+import { beginRun, refuseField } from './begin-run.ts'
 
+const FIELD = 'require_tests'
 const LOOK_EVERY_MS = 250
 const TIMEOUT_MS = 10 * 60_000
 const MAX_NAMED = 10
@@ -15,12 +16,9 @@ const MAX_NAMED = 10
 export function testsGate(tag: string): PublishGate {
   return async ({ tenant, agentId, signal }) => {
     const tests = await listTests(tenant, { agentId, tag })
-    if (tests.length === 0) {
-      const msg = `names no test of this agent: nothing would be proved`
-      throw new ValidationError([{ loc: ['body', 'require_tests'], msg, type: 'value_error' }])
-    }
+    if (tests.length === 0) refuseField(FIELD, 'names no test of this agent: nothing would be proved')
     const wanted = tests.map(({ id, definition }) => ({ testId: id, definition, times: definition.times ?? 1 }))
-    const { id } = await insertTestRun(tenant, { agentId, version: 'draft', tests: wanted })
+    const { id } = await beginRun(tenant, { agentId, version: 'draft', tests: wanted }, FIELD)
     const run = await endOf(tenant, id, signal)
     if (run.status === 'done' && run.passed === run.total) return
     const failed = (await testShares(tenant, id)).filter(({ passed, total }) => passed < total)

@@ -39,6 +39,11 @@ export function storedTestById(tenant: Tenant, id: string): Promise<StoredTest |
   return tenant.db.selectFrom('agent_tests').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export async function testsByIds(tenant: Tenant, ids: readonly string[]): Promise<StoredTest[]> {
+  if (ids.length === 0) return []
+  return tenant.db.selectFrom('agent_tests').selectAll().where('id', 'in', ids).execute()
+}
+
 export function insertTest(tenant: Tenant, contents: TestContents): Promise<StoredTest> {
   return tenant.db
     .insertInto('agent_tests')

@@ -180,6 +180,9 @@ t.test('what is wrong with a test is refused with its place', async (t) => {
     status: 422,
     body: { detail: [{ loc: ['body', 'tests', '0', 'nme'], msg: /did you mean `name`/ }] },
   })
+  const kept = (await client.post('/tests', { body: { definition: HOURS } })).body.test_id
+  t.match(await start({ agent_id, tests: [HOURS, kept.toUpperCase(), kept] }), { status: 202, body: { total: 3 } })
+  t.match(await start({ agent_id, tests: [kept, agent_id] }), { status: 404, body: { detail: 'Test not found' } })
   t.match(await start({ agent_id, tests: [HOURS], times: 100, version: 'newest' }), { status: 422 })
 })
 

@@ -29,3 +29,18 @@ t.test('a draft goes live only when the tests that are required pass', async (t)
   await change('20')
   t.match(await publish('release'), { status: 200, body: { version: before + 1 } })
 })
+
+t.test('the tests that a publication requires are bounded as those of any run', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const { agent_id } = (await client.post('/agents', { body: { agent_name: 'Ava', system_prompt: 'You are Ava.' } }))
+    .body
+  const definition = {
+    ...{ name: 'says hello', tags: ['release'], caller: { say: ['Hello'] }, expect: [{ heard: 'hello' }], times: 100 },
+  }
+  for (let i = 0; i < 51; i++) await client.post('/tests', { body: { agent_id, definition } })
+  t.match(await client.post(`/agents/${agent_id}/publish`, { body: { require_tests: 'release' } }), {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'require_tests'], msg: /makes 5100 runs of tests; at most 5000/ }] },
+  })
+})

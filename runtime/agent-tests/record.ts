@@ -1,6 +1,7 @@
 import type { CallEvent } from '../call/log/events.ts'
 import { fold, NOTHING_YET } from '../call/log/fold.ts'
 import type { Usage } from '../call/types/usage.ts'
+import type { ExpectedFact } from './schema.ts'
 import { speechMs } from './text-speech.ts'
 
 /** What happened in one run of a test: what facts and sentences are judged by. Times are milliseconds since the answer. */
@@ -13,7 +14,7 @@ export interface TestRecord {
   longestSilenceMs?: number
   durationMs: number
   disposition: string
-  endedBy: 'caller' | 'agent' | 'idle' | 'max_duration' | 'transfer' | 'voicemail' | 'error'
+  endedBy: NonNullable<ExpectedFact['ended_by']>
   error?: string
   usage: Usage
   /** US dollars; null: a price is not known. */
@@ -40,7 +41,8 @@ export interface TestToolCall {
   error?: string
 }
 
-const ENDED_BY: Readonly<Record<string, TestRecord['endedBy']>> = {
+/** By the end reason of a call; any other is an error. */
+export const ENDED_BY: Readonly<Record<string, TestRecord['endedBy']>> = {
   caller_hangup: 'caller',
   agent_hangup: 'agent',
   idle: 'idle',

@@ -90,6 +90,17 @@ const Bounds = (description: string) =>
     { ...closed, minProperties: 1, description },
   )
 
+export const DISPOSITIONS = [
+  'completed',
+  'hung_up',
+  'failed',
+  'transferred',
+  'voicemail',
+  'screened',
+  'fax',
+  'abandoned',
+] as const
+
 /** Kinds of facts: the key that names one, and what may stand beside it. */
 const Fact = Type.Object(
   {
@@ -101,9 +112,7 @@ const Fact = Type.Object(
     never_called: Type.Optional(ToolName),
     heard: Type.Optional(Pattern('The caller heard it from the agent.')),
     never_heard: Type.Optional(Pattern('The caller never heard it from the agent.')),
-    disposition: Type.Optional(
-      stringEnum('completed', 'hung_up', 'failed', 'transferred', 'voicemail', 'screened', 'fax', 'abandoned'),
-    ),
+    disposition: Type.Optional(stringEnum(...DISPOSITIONS)),
     ended_by: Type.Optional(stringEnum('caller', 'agent', 'idle', 'max_duration', 'transfer', 'voicemail', 'error')),
     latency_p95_ms: Type.Optional(Bounds('From the end of the caller’s words to the first sound of the answer.')),
     silence_ms: Type.Optional(Bounds('The longest time the caller waited and heard nothing.')),

@@ -1,9 +1,10 @@
-import type { AgentTest, ExpectedFact, TestLine, ToolMock } from './schema.ts'
+import { ENDED_BY, type TestToolCall } from './record.ts'
+import { type AgentTest, DISPOSITIONS, type ExpectedFact, type TestLine, type ToolMock } from './schema.ts'
 
 /** A call that is over, as its log has it. */
 export interface CalledBefore {
   turns: readonly { role: 'user' | 'assistant'; text: string; interrupted: boolean }[]
-  tools: readonly { name: string; arguments: Record<string, unknown>; result: string; tookMs: number; error?: string }[]
+  tools: readonly Omit<TestToolCall, 'atMs'>[]
   disposition: string | null
   endReason: string | null
   variables: Readonly<Record<string, string>>
@@ -16,24 +17,6 @@ const MAX_LINES = 200
 const MAX_HEARD = 3
 const MAX_LINE_CHARACTERS = 2_000
 const MAX_HEARD_CHARACTERS = 500
-const DISPOSITIONS = [
-  'completed',
-  'hung_up',
-  'failed',
-  'transferred',
-  'voicemail',
-  'screened',
-  'fax',
-  'abandoned',
-] as const
-const ENDED_BY: Readonly<Record<string, ExpectedFact['ended_by']>> = {
-  caller_hangup: 'caller',
-  agent_hangup: 'agent',
-  idle: 'idle',
-  max_duration: 'max_duration',
-  transferred: 'transfer',
-  voicemail: 'voicemail',
-}
 
 /**
  * A test of a real call: its turns are the script, what its tools answered the mocks, and what came of it is proposed as facts.

@@ -323,8 +323,7 @@ export class TextConversation {
   }
 
   #callerSpeaks(text: string): void {
-    const { clock } = this.#options
-    const { agent } = this.#options
+    const { agent, clock } = this.#options
     this.#callerActs = true
     const startMs = clock.monotonicMs()
     this.#report({ type: 'speech_started', atMs: startMs })
@@ -367,16 +366,17 @@ export class TextConversation {
     this.#said = ''
   }
 
-  /** Time stands still meanwhile. What fails ends the conversation. */
+  /** Time stands still until all of it is done. What fails ends the conversation. */
   #await(work: Promise<unknown>): void {
-    this.#awaited = work
+    const awaited = Promise.all([this.#awaited, work])
       .then(() => {})
       .catch((error: unknown) => {
         this.#failure = error
       })
       .finally(() => {
-        this.#awaited = undefined
+        if (this.#awaited === awaited) this.#awaited = undefined
       })
+    this.#awaited = awaited
   }
 
   /** Acts then, unless the conversation is over. */

@@ -76,6 +76,11 @@ export function Screen() {
         {run.tests.map((test) => (
           <TestCard cases={(cases?.items ?? []).filter(({ name }) => name === test.name)} key={test.name} test={test} />
         ))}
+        {total > CASES && (
+          <p className="text-xs text-muted">
+            {t('The first {n} of {all}; {path} has all.', { n: CASES, all: total, path: `GET ${path}/cases` })}
+          </p>
+        )}
       </div>
     </>
   )

@@ -1,7 +1,7 @@
 import { inBackground } from '../runtime/lib/async/boundary.ts'
 import { startPeriodicJob } from './rounds.ts'
 
-/** How much is wanted, and of whom none: workspaces that have their part here already. */
+/** How much this process takes, and the busy workspaces, which have their part here already. */
 export interface Wanted {
   limit: number
   mostOfOne: number

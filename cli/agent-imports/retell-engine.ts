@@ -28,7 +28,7 @@ export function importModel(agent: ImportedAgent, model: ExportReader, temperatu
 }
 
 /** Who speaks first, and what. */
-export function begin(agent: ImportedAgent, engine: ExportReader): void {
+export function beginRetellEngine(agent: ImportedAgent, engine: ExportReader): void {
   const message = engine.at('begin_message')
   const speaker = engine.at('start_speaker')
   if (speaker.text() === 'user') agent.set('first_message', speaker, '', 'the agent waits for the caller to speak')

@@ -1,6 +1,6 @@
 import type { ExportReader } from './export-reader.ts'
 import { type ImportedAgent, PROCEDURES } from './imported-agent.ts'
-import { begin, filled, importMcp, importModel, importTool, OWN } from './retell-engine.ts'
+import { beginRetellEngine, filled, importMcp, importModel, importTool, OWN } from './retell-engine.ts'
 
 const NODE_OWN = [
   'id',
@@ -12,12 +12,12 @@ const NODE_OWN = [
 ]
 
 /** A conversation flow of Retell: its nodes become procedures. */
-export function importFlow(agent: ImportedAgent, flow: ExportReader, files: Map<string, string>): void {
+export function importRetellFlow(agent: ImportedAgent, flow: ExportReader, files: Map<string, string>): void {
   for (const own of [...OWN, 'begin_tag_display_position', 'notes']) flow.at(own).ignored()
   importModel(agent, flow.at('model_choice', 'model'), flow.at('model_temperature'))
   flow.at('model_choice', 'type').ignored()
   agent.prompt(filled(flow.at('global_prompt'), 'system_prompt'))
-  begin(agent, flow)
+  beginRetellEngine(agent, flow)
   const tools = new Map<string, string>()
   for (const tool of flow.at('tools').items()) {
     const made = importTool(agent, tool, files)

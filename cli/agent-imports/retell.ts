@@ -1,7 +1,7 @@
 import type { ExportReader } from './export-reader.ts'
 import { ImportedAgent, PROCEDURES } from './imported-agent.ts'
-import { begin, filled, importMcp, importModel, importTool, OWN } from './retell-engine.ts'
-import { importFlow } from './retell-flow.ts'
+import { beginRetellEngine, filled, importMcp, importModel, importTool, OWN } from './retell-engine.ts'
+import { importRetellFlow } from './retell-flow.ts'
 
 /**
  * Agents of Retell with their response engines: types of retell-sdk 5.66.1 (npm, November 2026): AgentResponse, LlmResponse,
@@ -50,7 +50,7 @@ export function importRetell(root: ExportReader): ImportedAgent[] {
       )
     else engine.ignored()
     if (llm !== undefined) importLlm(agent, llm, files)
-    if (flow !== undefined) importFlow(agent, flow, files)
+    if (flow !== undefined) importRetellFlow(agent, flow, files)
   }
   return prepared.map(({ agent }) => agent)
 }
@@ -125,7 +125,7 @@ function importLlm(agent: ImportedAgent, llm: ExportReader, files: Map<string, s
   for (const own of OWN) llm.at(own).ignored()
   importModel(agent, llm.at('model'), llm.at('model_temperature'))
   agent.prompt(filled(llm.at('general_prompt'), 'system_prompt'))
-  begin(agent, llm)
+  beginRetellEngine(agent, llm)
   for (const tool of llm.at('general_tools').items()) importTool(agent, tool, files)
   for (const server of llm.at('mcps').items()) importMcp(agent, server)
   const start = llm.at('starting_state').text()

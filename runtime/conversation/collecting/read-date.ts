@@ -2,7 +2,7 @@ import { instantOf, wallClock } from '../../lib/zoned-time.ts'
 import { numberAt } from './numbers.ts'
 import type { Reading, ReadingContext } from './reading.ts'
 import type { SpokenForms } from './spoken-forms.ts'
-import { isMark, isNumeral, phraseAt, type Token } from './tokens.ts'
+import { holdsPhrase, isMark, isNumeral, type Token } from './tokens.ts'
 
 const DAY_MS = 86_400_000
 const NUMERIC = /(?<!\d)(\d{1,2})\s?[./-]\s?(\d{1,2})(?:\s?[./-]\s?(\d{4}|\d{2}))?(?!\d)/
@@ -173,11 +173,11 @@ function monthOf(tokens: readonly Token[], at: number, { months }: SpokenForms):
 
 function relativeDate(
   tokens: readonly Token[],
-  { forms, timeZone, nowMs }: ReadingContext,
+  { forms, timeZone }: ReadingContext,
   today: { date: string; weekday: number },
 ): string | undefined {
   const { dates, weekdays } = forms
-  const has = (phrases: readonly string[]): boolean => tokens.some((_, at) => phraseAt(tokens, at, phrases) > 0)
+  const has = (phrases: readonly string[]): boolean => holdsPhrase(tokens, phrases)
   const noonMs = instantOf(Date.parse(`${today.date}T12:00:00Z`), timeZone)
   const inDays = (days: number): string => wallClock(noonMs + days * DAY_MS, timeZone).date
   // A date that is named wins over a weekday beside it: "Tuesday the third of March".
@@ -199,6 +199,5 @@ function relativeDate(
     return inDays(ahead === 0 ? 7 : ahead)
   }
   if (has(dates.today)) return today.date
-  if (has(dates.tomorrow)) return wallClock(nowMs, timeZone).date === today.date ? inDays(1) : undefined
-  return undefined
+  return has(dates.tomorrow) ? inDays(1) : undefined
 }

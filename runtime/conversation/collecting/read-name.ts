@@ -3,7 +3,7 @@ import { numberAt } from './numbers.ts'
 import type { CollectItem, Reading, ReadingContext } from './reading.ts'
 import { speltParts, speltRuns } from './spelt-parts.ts'
 import type { SpokenForms } from './spoken-forms.ts'
-import { isMark, isNumeral, phraseAt, strippedOf, type Token, textOf } from './tokens.ts'
+import { holdsPhrase, isMark, isNumeral, phraseAt, strippedOf, type Token, textOf } from './tokens.ts'
 
 const MAX_CHARS = 500
 
@@ -134,7 +134,7 @@ export function readChoice(
 /** The first, the last, the n-th, or a number. */
 function placeIn(tokens: readonly Token[], forms: SpokenForms): number | undefined {
   const { first, last, nth } = forms.corrections
-  const has = (phrases: readonly string[]): boolean => tokens.some((_, at) => phraseAt(tokens, at, phrases) > 0)
+  const has = (phrases: readonly string[]): boolean => holdsPhrase(tokens, phrases)
   if (has(last)) return -1
   if (has(first)) return 0
   const later = nth.findIndex(has)

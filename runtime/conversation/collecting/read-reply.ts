@@ -1,5 +1,6 @@
 import { digitsIn, numberAt, withNumerals } from './numbers.ts'
 import { fitting, saidDate } from './read-date.ts'
+import { readEmail } from './read-email.ts'
 import { readItem } from './read-item.ts'
 import { digitsReading, phoneOf } from './read-phone.ts'
 import { clockOf } from './read-time.ts'
@@ -7,7 +8,7 @@ import type { CollectItem, Reading, ReadingContext } from './reading.ts'
 import { speltParts, speltRuns } from './spelt-parts.ts'
 import type { SpokenForms } from './spoken-forms.ts'
 import { phoneGroups } from './spoken-value.ts'
-import { isMark, phraseAt, strippedOf, type Token, textOf, tokensOf } from './tokens.ts'
+import { holdsPhrase, isMark, phraseAt, strippedOf, type Token, textOf, tokensOf } from './tokens.ts'
 
 /** What the caller says to a value that was read back. */
 export type ReadBackReply =
@@ -194,25 +195,24 @@ function dateCorrected(value: string, tokens: readonly Token[], context: Reading
 }
 
 /** "In the evening", of a time that was read back. */
-function halfOfDay(value: string, tokens: readonly Token[], { times, ...forms }: SpokenForms): Reading | undefined {
-  const has = (phrases: readonly string[]): boolean => tokens.some((_, at) => phraseAt(tokens, at, phrases) > 0)
-  const isNumber = tokens.some((token, at) => !isMark(token) && numberAt(tokens, at, { times, ...forms }) !== undefined)
-  if (isNumber || (!has(times.am) && !has(times.pm))) return undefined
+function halfOfDay(value: string, tokens: readonly Token[], forms: SpokenForms): Reading | undefined {
+  const isNumber = tokens.some((token, at) => !isMark(token) && numberAt(tokens, at, forms) !== undefined)
+  const pm = holdsPhrase(tokens, forms.times.pm)
+  if (isNumber || (!pm && !holdsPhrase(tokens, forms.times.am))) return undefined
   const [hours = 0, minutes = 0] = value.split(':').map(Number)
-  const hour = (hours % 12) + (has(times.pm) ? 12 : 0)
+  const hour = (hours % 12) + (pm ? 12 : 0)
   return { value: clockOf(hour * 60 + minutes), confidence: CORRECTED, complete: false }
 }
 
 function emailCorrected(value: string, tokens: readonly Token[], context: ReadingContext): Reading | undefined {
   const { forms } = context
-  const whole = readItem({ type: 'email' } as CollectItem, textOf(tokens), context)
-  if (whole !== undefined) return undefined
+  if (readEmail(tokens, context) !== undefined) return undefined
   const [local = '', domain = ''] = value.split('@')
   const parts = speltParts(strippedOf(tokens, forms), forms)
   const at = parts.findIndex(({ kind }) => kind === 'at')
   const says = (corrected: string): Reading => ({ value: corrected, confidence: CORRECTED, complete: false })
   if (at === 0) {
-    const asWhole = readItem({ type: 'email' } as CollectItem, `x ${textOf(tokens)}`, context)?.value
+    const asWhole = readEmail(tokensOf(`x ${textOf(tokens)}`), context)?.value
     return asWhole === undefined ? undefined : says(`${local}@${asWhole.slice(asWhole.indexOf('@') + 1)}`)
   }
   const swapped = swapIn(value, tokens, forms, (said) => said)

@@ -1,6 +1,6 @@
 import { withNumerals } from './numbers.ts'
 import type { Reading, ReadingContext } from './reading.ts'
-import { phraseAt, type Token } from './tokens.ts'
+import { holdsPhrase, type Token } from './tokens.ts'
 
 /** An hour up to this one without "am" or "pm" is meant in the afternoon. */
 const LAST_AFTERNOON_HOUR = 6
@@ -8,10 +8,9 @@ const LAST_AFTERNOON_HOUR = 6
 /** A time of day as `HH:MM`. */
 export function readTime(tokens: readonly Token[], { forms }: ReadingContext): Reading | undefined {
   const { times } = forms
-  const has = (phrases: readonly string[]): boolean => tokens.some((_, at) => phraseAt(tokens, at, phrases) > 0)
   const said = withNumerals(tokens, forms)
-  const pm = has(times.pm)
-  const am = !pm && has(times.am)
+  const pm = holdsPhrase(tokens, times.pm)
+  const am = !pm && holdsPhrase(tokens, times.am)
   for (const { form, add = 0, subtract = false } of times.patterns) {
     const found = form.exec(said)
     const hour = Number(found?.groups?.h)
@@ -26,8 +25,8 @@ export function readTime(tokens: readonly Token[], { forms }: ReadingContext): R
     total = (total + 1_440) % 1_440
     return { value: clockOf(total), confidence: isGuess ? 0.65 : 0.9, complete: false }
   }
-  if (has(times.midnight)) return { value: '00:00', confidence: 0.9, complete: false }
-  return has(times.noon) ? { value: '12:00', confidence: 0.9, complete: false } : undefined
+  if (holdsPhrase(tokens, times.midnight)) return { value: '00:00', confidence: 0.9, complete: false }
+  return holdsPhrase(tokens, times.noon) ? { value: '12:00', confidence: 0.9, complete: false } : undefined
 }
 
 export function clockOf(minutes: number): string {

@@ -51,7 +51,7 @@ export interface SpokenForms {
   readonly says: CollectPhrases
 }
 
-/** AddressMarks of addresses by their names. */
+/** The marks of addresses by their names. */
 export interface AddressMarks {
   readonly at: readonly string[]
   readonly dot: readonly string[]

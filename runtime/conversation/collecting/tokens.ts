@@ -31,8 +31,8 @@ export const isMark = ({ plain }: Token): boolean => plain === ''
 export const isLetter = ({ plain }: Token): boolean => /^[a-z]$/.test(plain)
 
 /**
- * How many tokens the longest of the phrases takes that begins at a token; 0: none does. AddressMarks between its words are passed over, but
- * for a comma or a full stop.
+ * How many tokens the longest of the phrases takes that begins at a token; 0: none does. Hyphens and apostrophes between
+ * its words are passed over; other marks are not.
  */
 export function phraseAt(tokens: readonly Token[], from: number, phrases: readonly string[]): number {
   let longest = 0
@@ -42,6 +42,10 @@ export function phraseAt(tokens: readonly Token[], from: number, phrases: readon
   }
   return longest
 }
+
+/** Whether one of the phrases stands anywhere in the tokens. */
+export const holdsPhrase = (tokens: readonly Token[], phrases: readonly string[]): boolean =>
+  tokens.some((_, at) => phraseAt(tokens, at, phrases) > 0)
 
 function matches(tokens: readonly Token[], from: number, words: readonly string[]): number {
   let at = from

@@ -118,3 +118,20 @@ for (const [code, rows] of Object.entries(TABLES)) {
     t.end()
   })
 }
+
+test('the number words of a language are worked out once, whatever is read', (t) => {
+  const asked: number[] = []
+  const english = spokenFormsOf('en')
+  const cardinals = (n: number): readonly string[] => {
+    asked.push(n)
+    return english.cardinals(n)
+  }
+  const forms = { ...english, cardinals }
+  const context = { forms, country: 'US', timeZone: 'Europe/Berlin', nowMs: NOW_MS, tag: 'en' }
+  const item = { name: 'value', type: 'time', spellBack: true, secret: false, attempts: 3 } as const
+  for (const said of ['no, half past four', 'no, in the evening', 'hello there my friend']) {
+    readReply(item, '08:00', said, context)
+  }
+  t.equal(asked.length, 1_000)
+  t.end()
+})

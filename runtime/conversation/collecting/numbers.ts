@@ -164,7 +164,7 @@ export function digitsIn(tokens: readonly Token[], forms: SpokenForms): SpokenDi
       at++
       continue
     }
-    const times = forms.repeats[token.plain]
+    const times = forms.repeats.get(token.plain)
     if (times !== undefined) {
       const next = digitNear(tokens, at + 1, forms)
       if (next !== undefined) {
@@ -193,8 +193,8 @@ function digitsAt(
   forms: SpokenForms,
 ): { digits: string; length: number } | undefined {
   const token = tokens[at]!
-  if (isNumeral(token)) return { digits: numeralOf(token.plain), length: 1 }
-  const word = Object.hasOwn(forms.digitWords, token.plain) ? forms.digitWords[token.plain] : undefined
+  if (isNumeral(token)) return { digits: token.plain, length: 1 }
+  const word = forms.digitWords.get(token.plain)
   if (word !== undefined) return { digits: word, length: 1 }
   const number = belowThousandAt(tokens, at, forms)
   if (number !== undefined) {
@@ -222,17 +222,6 @@ function digitNear(
     if (read !== undefined) return undefined
   }
   return undefined
-}
-
-/** Numerals of any script as 0–9. */
-export function numeralOf(text: string): string {
-  return [...text].map((digit) => (/[0-9]/.test(digit) ? digit : String(digitValue(digit)))).join('')
-}
-
-function digitValue(digit: string): number {
-  let zero = digit.codePointAt(0)!
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && digit.codePointAt(0)! - zero < 9) zero--
-  return digit.codePointAt(0)! - zero
 }
 
 /** The words with every number in numerals, plain: what patterns of dates and times are matched with. */

@@ -19,8 +19,8 @@ export function readAmount(said: readonly Token[], { forms }: ReadingContext): R
       complete: false,
     }
   }
-  const half = tokens.find(({ plain }) => Object.hasOwn(forms.half, plain))
-  return half === undefined ? undefined : { value: String(forms.half[half.plain]), confidence: 0.6, complete: false }
+  const half = tokens.map(({ plain }) => forms.half.get(plain)).find((value) => value !== undefined)
+  return half === undefined ? undefined : { value: String(half), confidence: 0.6, complete: false }
 }
 
 const isNumber = (token: Token | undefined): boolean => token !== undefined && isNumeral(token)
@@ -117,9 +117,8 @@ function halfAt(
   const and = phraseAt(tokens, from, forms.and)
   for (const skip of [and, and + 1]) {
     if (and === 0 && skip > 0) break
-    const token = tokens[from + skip]
-    if (token !== undefined && Object.hasOwn(forms.half, token.plain))
-      return { value: forms.half[token.plain]!, length: skip + 1 }
+    const value = forms.half.get(tokens[from + skip]?.plain ?? '')
+    if (value !== undefined) return { value, length: skip + 1 }
   }
   return undefined
 }

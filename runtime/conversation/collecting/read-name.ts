@@ -25,9 +25,9 @@ export function readName(tokens: readonly Token[], { forms }: ReadingContext): R
 /** The words before the first letter. */
 function saidBeforeSpelling(tokens: readonly Token[], forms: SpokenForms): string[] {
   const first = tokens.findIndex((token, at) => {
-    const isFirst = token.plain.length === 1 || forms.repeats[token.plain] !== undefined
+    const isFirst = token.plain.length === 1 || forms.repeats.has(token.plain)
     return (
-      (isFirst || phraseAt(tokens, at, Object.keys(forms.letterNames)) > 0) && beginsSpelling(tokens.slice(at), forms)
+      (isFirst || phraseAt(tokens, at, [...forms.letterNames.keys()]) > 0) && beginsSpelling(tokens.slice(at), forms)
     )
   })
   return tokens
@@ -76,7 +76,7 @@ function withNumeralsKept(tokens: readonly Token[], forms: SpokenForms): string 
     const number = isMark(token) ? undefined : numberAt(tokens, at, forms)
     const isArticle = number?.length === 1 && forms.looseDigits.has(token.plain) && !pieces.at(-1)?.digit
     if (number === undefined || isArticle) {
-      const zero = forms.digitWords[token.plain]
+      const zero = forms.digitWords.get(token.plain)
       const isDigit = zero !== undefined && pieces.at(-1)?.digit === true
       pieces.push({ text: isDigit ? zero : token.raw, digit: isDigit, glued: token.glued })
       at++

@@ -283,7 +283,7 @@ function letterCorrected(text: string, tokens: readonly Token[], forms: SpokenFo
   if (at < 0) return undefined
   const parts = speltParts(tokens.slice(at + 1), forms)
   const letters = parts.filter(({ kind }) => kind === 'letter')
-  const letter = letters.at(-1)?.text ?? forms.letterNames[tokens[at + 1]?.plain ?? '']
+  const letter = letters.at(-1)?.text ?? forms.letterNames.get(tokens[at + 1]?.plain ?? '')
   if (letter === undefined) return undefined
   // "With two t" is "with double t".
   const isTwo = parts.some(({ kind, text: said }) => kind === 'digits' && said === '2')

@@ -1,4 +1,4 @@
-import { digitsIn, numberAt, numeralOf } from './numbers.ts'
+import { digitsIn, numberAt } from './numbers.ts'
 import type { SpokenForms } from './spoken-forms.ts'
 import { isLetter, isMark, isNumeral, phraseAt, type Token } from './tokens.ts'
 
@@ -38,7 +38,7 @@ export function speltParts(tokens: readonly Token[], forms: SpokenForms): SpeltP
       at += mark.length
       continue
     }
-    const times = forms.repeats[token.plain]
+    const times = forms.repeats.get(token.plain)
     const repeated = times === undefined ? undefined : letterAt(tokens, at + 1, forms, true)
     if (times !== undefined && repeated !== undefined) {
       parts.push({ kind: repeated.kind, text: repeated.text.repeat(times) })
@@ -109,29 +109,25 @@ function letterAt(
 ): { kind: 'letter' | 'digits'; text: string; length: number } | undefined {
   const token = tokens[at]
   if (token === undefined) return undefined
-  if (isNumeral(token)) return { kind: 'digits', text: numeralOf(token.plain), length: 1 }
+  if (isNumeral(token)) return { kind: 'digits', text: token.plain, length: 1 }
   if (isLetter(token)) {
     const text = token.raw.toLowerCase() === 'ß' ? 'ss' : letterOf(token, forms)
     return { kind: 'letter', text, length: 1 + explained(tokens, at + 1, token.plain, forms) }
   }
   if (!byName) return undefined
-  const name = phraseAt(tokens, at, Object.keys(forms.letterNames))
+  const name = phraseAt(tokens, at, [...forms.letterNames.keys()])
   if (name > 0) {
     const said = tokens
       .slice(at, at + name)
       .map(({ plain }) => plain)
       .filter(Boolean)
       .join(' ')
-    const text = forms.letterNames[said]
+    const text = forms.letterNames.get(said)
     if (text !== undefined) return { kind: 'letter', text, length: name + explained(tokens, at + name, text, forms) }
   }
-  const word = Object.hasOwn(forms.digitWords, token.plain) ? forms.digitWords[token.plain] : undefined
-  const number = word === undefined ? numberAt(tokens, at, forms) : undefined
-  if (word !== undefined) return undefined
-  return number !== undefined &&
-    number.length === 1 &&
-    number.value < 10 &&
-    forms.repeats[tokens[at - 1]?.plain ?? ''] !== undefined
+  if (forms.digitWords.has(token.plain) || !forms.repeats.has(tokens[at - 1]?.plain ?? '')) return undefined
+  const number = numberAt(tokens, at, forms)
+  return number?.length === 1 && number.value < 10
     ? { kind: 'digits', text: String(number.value), length: 1 }
     : undefined
 }
@@ -150,7 +146,7 @@ function explained(tokens: readonly Token[], from: number, letter: string, forms
 
 function isBesideLetter(tokens: readonly Token[], at: number, forms: SpokenForms): boolean {
   const isSpelt = (token: Token | undefined): boolean =>
-    token !== undefined && (isLetter(token) || Object.hasOwn(forms.letterNames, token.plain) || isNumeral(token))
+    token !== undefined && (isLetter(token) || forms.letterNames.has(token.plain) || isNumeral(token))
   const next = tokens.slice(at + 1).find((token) => !isMark(token))
   const before = tokens.slice(0, at).findLast((token) => !isMark(token))
   return isSpelt(next) || isSpelt(before) || phraseAt(tokens, at + 1, forms.asIn) > 0

@@ -17,21 +17,21 @@ export interface SpokenForms {
   /** Hundreds and thousands are written as one word. */
   readonly glued: boolean
   /** More words for digits: `oh` is 0. */
-  readonly digitWords: Readonly<Record<string, string>>
+  readonly digitWords: ReadonlyMap<string, string>
   /** Digits that are also other words: they count beside other digits, or alone. */
   readonly looseDigits: ReadonlySet<string>
   /** `double`: the next digit or letter stands twice. */
-  readonly repeats: Readonly<Record<string, number>>
+  readonly repeats: ReadonlyMap<string, number>
   readonly decimal: readonly string[]
   readonly minus: readonly string[]
   readonly and: readonly string[]
   /** Money: whole units and hundredths. */
   readonly money: readonly string[]
   readonly cents: readonly string[]
-  readonly half: Readonly<Record<string, number>>
+  readonly half: ReadonlyMap<string, number>
   readonly marks: AddressMarks
   /** Letters by their names, where these are words of more than one letter. */
-  readonly letterNames: Readonly<Record<string, string>>
+  readonly letterNames: ReadonlyMap<string, string>
   /** Words that stand for their first letter: `anton`, `alpha`. */
   readonly spellingWords: ReadonlySet<string>
   /** Between a letter and the word it is explained by: `wie`, `as in`. */
@@ -58,7 +58,6 @@ export interface AddressMarks {
   readonly dash: readonly string[]
   readonly underscore: readonly string[]
   readonly plus: readonly string[]
-  readonly slash: readonly string[]
 }
 
 export interface DateWords {
@@ -118,6 +117,10 @@ export interface CollectPhrases {
 
 /** The words of a text between blanks. */
 export const wordList = (text: string): readonly string[] => text.trim().split(/\s+/).filter(Boolean)
+
+/** Words and what each stands for. */
+export const wordTable = <T>(entries: Readonly<Record<string, T>>): ReadonlyMap<string, T> =>
+  new Map(Object.entries(entries))
 
 /** Phrases between commas. */
 export const phrases = (text: string): readonly string[] =>

@@ -13,10 +13,13 @@ export interface Token {
 /** What is read of an answer; more is no number, address or name. */
 const MAX_CHARS = 2_000
 
-/** Parts an answer into words, numerals and marks. */
+/** Parts an answer into words, numerals and marks; numerals of every script are written with 0–9. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
-  const source = text.normalize('NFKC').slice(0, MAX_CHARS)
+  const source = text
+    .slice(0, MAX_CHARS)
+    .normalize('NFKC')
+    .replace(/\p{Nd}/gu, ascii)
   let end = 0
   for (const match of source.matchAll(/[\p{L}\p{M}]+|\p{N}+|[^\s\p{L}\p{M}\p{N}]/gu)) {
     const [raw] = match
@@ -24,6 +27,14 @@ export function tokensOf(text: string): Token[] {
     end = match.index + raw.length
   }
   return tokens
+}
+
+/** Digits of a script stand in a row, zero first. */
+function ascii(digit: string): string {
+  const code = digit.codePointAt(0)!
+  let zero = code
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+  return String(code - zero)
 }
 
 export const isNumeral = ({ plain }: Token): boolean => /^\p{N}+$/u.test(plain)

@@ -1,4 +1,4 @@
-import { NATO, phrases, type SpokenForms, wordList } from '../spoken-forms.ts'
+import { NATO, phrases, type SpokenForms, wordList, wordTable } from '../spoken-forms.ts'
 
 const BELOW_TWENTY = wordList(
   'null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn',
@@ -44,24 +44,23 @@ export const german: SpokenForms = {
   million: ['million', 'millionen'],
   hundred: ['hundert'],
   glued: true,
-  digitWords: { zwo: '2', fuenf: '5' },
+  digitWords: wordTable({ zwo: '2', fuenf: '5' }),
   looseDigits: new Set(wordList('ein eine einen einem einer')),
-  repeats: { doppel: 2, doppelt: 2, doppelte: 2, zweimal: 2, dreimal: 3, dreifach: 3, viermal: 4 },
+  repeats: wordTable({ doppel: 2, doppelt: 2, doppelte: 2, zweimal: 2, dreimal: 3, dreifach: 3, viermal: 4 }),
   decimal: ['komma', 'punkt'],
   minus: ['minus'],
   and: ['und'],
   money: wordList('euro euros franken dollar eur'),
   cents: wordList('cent cents rappen'),
-  half: { halb: 0.5, halbe: 0.5, einhalb: 0.5 },
+  half: wordTable({ halb: 0.5, halbe: 0.5, einhalb: 0.5 }),
   marks: {
     at: phrases('at, att, aet, at zeichen, klammeraffe, klammer affe, affenschwanz, affe'),
     dot: phrases('punkt, dot'),
     dash: phrases('bindestrich, minus, strich, mittelstrich'),
     underscore: phrases('unterstrich, under score, underscore'),
     plus: ['plus'],
-    slash: phrases('schragstrich, slash'),
   },
-  letterNames: {
+  letterNames: wordTable({
     ypsilon: 'y',
     zett: 'z',
     zet: 'z',
@@ -80,7 +79,7 @@ export const german: SpokenForms = {
     em: 'm',
     err: 'r',
     ess: 's',
-  },
+  }),
   spellingWords: new Set([
     ...NATO,
     ...wordList(

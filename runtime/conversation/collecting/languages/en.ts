@@ -1,4 +1,4 @@
-import { NATO, phrases, type SpokenForms, wordList } from '../spoken-forms.ts'
+import { NATO, phrases, type SpokenForms, wordList, wordTable } from '../spoken-forms.ts'
 
 const BELOW_TWENTY = wordList(
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
@@ -34,24 +34,23 @@ export const english: SpokenForms = {
   million: ['million', 'millions'],
   hundred: ['hundred'],
   glued: false,
-  digitWords: { oh: '0', o: '0', nought: '0', null: '0', niner: '9' },
+  digitWords: wordTable({ oh: '0', o: '0', nought: '0', null: '0', niner: '9' }),
   looseDigits: new Set(wordList('oh o one null')),
-  repeats: { double: 2, triple: 3, treble: 3, quadruple: 4 },
+  repeats: wordTable({ double: 2, triple: 3, treble: 3, quadruple: 4 }),
   decimal: ['point'],
   minus: ['minus', 'negative'],
   and: ['and'],
   money: wordList('dollar dollars euro euros pound pounds buck bucks franc francs'),
   cents: wordList('cent cents penny pence'),
-  half: { half: 0.5 },
+  half: wordTable({ half: 0.5 }),
   marks: {
     at: phrases('at sign, at symbol, at'),
     dot: phrases('dot, point, period, full stop'),
     dash: phrases('dash, hyphen, minus'),
     underscore: phrases('underscore, under score, underline'),
     plus: ['plus'],
-    slash: phrases('slash, forward slash'),
   },
-  letterNames: {
+  letterNames: wordTable({
     ay: 'a',
     bee: 'b',
     cee: 'c',
@@ -74,7 +73,7 @@ export const english: SpokenForms = {
     ex: 'x',
     zed: 'z',
     zee: 'z',
-  },
+  }),
   spellingWords: new Set([
     ...NATO,
     ...wordList(

@@ -1,4 +1,4 @@
-import { NATO, phrases, type SpokenForms, wordList } from '../spoken-forms.ts'
+import { NATO, phrases, type SpokenForms, wordList, wordTable } from '../spoken-forms.ts'
 
 const BELOW_THIRTY = wordList(
   'cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve',
@@ -31,24 +31,23 @@ export const spanish: SpokenForms = {
   million: ['millon', 'millones'],
   hundred: [],
   glued: false,
-  digitWords: {},
+  digitWords: new Map(),
   looseDigits: new Set(wordList('un una uno')),
-  repeats: { doble: 2, triple: 3 },
+  repeats: wordTable({ doble: 2, triple: 3 }),
   decimal: ['coma', 'punto', 'con'],
   minus: ['menos'],
   and: ['y'],
   money: wordList('euro euros peso pesos dolar dolares'),
   cents: wordList('centimo centimos centavo centavos'),
-  half: { medio: 0.5, media: 0.5 },
+  half: wordTable({ medio: 0.5, media: 0.5 }),
   marks: {
     at: phrases('arroba, at'),
     dot: phrases('punto'),
     dash: phrases('guion, guion medio'),
     underscore: phrases('guion bajo, subrayado, barra baja'),
     plus: ['mas'],
-    slash: phrases('barra'),
   },
-  letterNames: {
+  letterNames: wordTable({
     be: 'b',
     ce: 'c',
     efe: 'f',
@@ -74,7 +73,7 @@ export const spanish: SpokenForms = {
     'i griega': 'y',
     ye: 'y',
     zeta: 'z',
-  },
+  }),
   spellingWords: new Set([
     ...NATO,
     ...wordList(

@@ -1,4 +1,4 @@
-import { NATO, phrases, type SpokenForms, wordList } from '../spoken-forms.ts'
+import { NATO, phrases, type SpokenForms, wordList, wordTable } from '../spoken-forms.ts'
 
 const BELOW_SEVENTEEN = wordList(
   'zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize',
@@ -47,24 +47,23 @@ export const french: SpokenForms = {
   million: ['million', 'millions'],
   hundred: ['cent', 'cents'],
   glued: false,
-  digitWords: { oh: '0' },
+  digitWords: wordTable({ oh: '0' }),
   looseDigits: new Set(wordList('un une oh')),
-  repeats: { double: 2, triple: 3 },
+  repeats: wordTable({ double: 2, triple: 3 }),
   decimal: ['virgule', 'point'],
   minus: ['moins'],
   and: ['et'],
   money: wordList('euro euros franc francs dollar dollars'),
   cents: wordList('centime centimes cent cents'),
-  half: { demi: 0.5, demie: 0.5 },
+  half: wordTable({ demi: 0.5, demie: 0.5 }),
   marks: {
     at: phrases('arobase, arrobase, arobas, a commercial, at'),
     dot: phrases('point, dot'),
     dash: phrases('tiret, trait d union, tiret du 6'),
     underscore: phrases('underscore, tiret bas, souligne, tiret du 8'),
     plus: ['plus'],
-    slash: phrases('slash, barre oblique'),
   },
-  letterNames: {
+  letterNames: wordTable({
     'double ve': 'w',
     'i grec': 'y',
     zede: 'z',
@@ -80,7 +79,7 @@ export const french: SpokenForms = {
     ixe: 'x',
     ji: 'j',
     cu: 'q',
-  },
+  }),
   spellingWords: new Set([
     ...NATO,
     ...wordList(

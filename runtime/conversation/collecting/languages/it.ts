@@ -1,4 +1,4 @@
-import { NATO, phrases, type SpokenForms, wordList } from '../spoken-forms.ts'
+import { NATO, phrases, type SpokenForms, wordList, wordTable } from '../spoken-forms.ts'
 
 const BELOW_TWENTY = wordList(
   'zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove',
@@ -36,24 +36,23 @@ export const italian: SpokenForms = {
   million: ['milione', 'milioni'],
   hundred: [],
   glued: true,
-  digitWords: {},
+  digitWords: new Map(),
   looseDigits: new Set(wordList('un una uno sei')),
-  repeats: { doppio: 2, doppia: 2, triplo: 3, tripla: 3 },
+  repeats: wordTable({ doppio: 2, doppia: 2, triplo: 3, tripla: 3 }),
   decimal: ['virgola', 'punto'],
   minus: ['meno'],
   and: ['e'],
   money: wordList('euro dollari dollaro franchi franco'),
   cents: wordList('centesimi centesimo'),
-  half: { mezzo: 0.5, mezza: 0.5 },
+  half: wordTable({ mezzo: 0.5, mezza: 0.5 }),
   marks: {
     at: phrases('chiocciola, chiocciolina, at, et'),
     dot: phrases('punto, dot'),
     dash: phrases('trattino, meno, lineetta'),
     underscore: phrases('underscore, trattino basso, linea bassa, sottolineato'),
     plus: phrases('piu'),
-    slash: phrases('barra, slash'),
   },
-  letterNames: {
+  letterNames: wordTable({
     bi: 'b',
     ci: 'c',
     di: 'd',
@@ -79,7 +78,7 @@ export const italian: SpokenForms = {
     ipsilon: 'y',
     'i greca': 'y',
     zeta: 'z',
-  },
+  }),
   spellingWords: new Set([
     ...NATO,
     ...wordList(

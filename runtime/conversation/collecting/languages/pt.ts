@@ -1,4 +1,4 @@
-import { NATO, phrases, type SpokenForms, wordList } from '../spoken-forms.ts'
+import { NATO, phrases, type SpokenForms, wordList, wordTable } from '../spoken-forms.ts'
 
 const BELOW_TWENTY = wordList(
   'zero um dois tres quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito dezenove',
@@ -37,24 +37,23 @@ export const portuguese: SpokenForms = {
   million: ['milhao', 'milhoes'],
   hundred: [],
   glued: false,
-  digitWords: { meia: '6' },
+  digitWords: wordTable({ meia: '6' }),
   looseDigits: new Set(wordList('um uma meia')),
-  repeats: { duplo: 2, dupla: 2, dobro: 2, triplo: 3, tripla: 3 },
+  repeats: wordTable({ duplo: 2, dupla: 2, dobro: 2, triplo: 3, tripla: 3 }),
   decimal: ['virgula', 'ponto'],
   minus: ['menos'],
   and: ['e'],
   money: wordList('euro euros real reais dolar dolares'),
   cents: wordList('centavo centavos centimo centimos'),
-  half: { meio: 0.5 },
+  half: wordTable({ meio: 0.5 }),
   marks: {
     at: phrases('arroba, at'),
     dot: phrases('ponto'),
     dash: phrases('hifen, traco, tracinho'),
     underscore: phrases('underline, underscore, sublinhado, traco baixo'),
     plus: ['mais'],
-    slash: phrases('barra'),
   },
-  letterNames: {
+  letterNames: wordTable({
     be: 'b',
     ce: 'c',
     efe: 'f',
@@ -78,7 +77,7 @@ export const portuguese: SpokenForms = {
     ipsilon: 'y',
     'i grego': 'y',
     ze: 'z',
-  },
+  }),
   spellingWords: new Set([
     ...NATO,
     ...wordList(

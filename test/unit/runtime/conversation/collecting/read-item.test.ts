@@ -237,3 +237,14 @@ for (const [code, rows] of Object.entries(TABLES)) {
     t.end()
   })
 }
+
+test('numerals of every script are read as digits, and a word that JavaScript knows is a word', (t) => {
+  t.equal(read('en', 'number', '٢٤'), '24')
+  t.equal(read('en', 'date', '٢٠٢٧-٠٣-١٤'), '2027-03-14')
+  t.equal(read('en', 'time', '١٠:٣٠'), '10:30')
+  t.equal(read('en', 'digits', '२४५'), '245')
+  t.equal(read('de', 'phone', '٠١٧٦ ١٢٣٤٥٦٧٨'), '+4917612345678')
+  t.equal(read('en', 'address', '12 Constructor Street'), '12 Constructor Street')
+  t.equal(read('en', 'digits', '7 constructor 5'), '75')
+  t.end()
+})

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { collectTool } from '../../runtime/call/log/collect-output.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
-import { COLLECT_TYPES } from '../../runtime/call/types/collect-types.ts'
+import { COLLECT_TYPES } from '../../runtime/call/types/collect-item.ts'
 import { BUILT_IN_NAMES } from '../../runtime/conversation/built-in-variables.ts'
 import { faultOfPattern } from '../../runtime/conversation/guarding/never-said.ts'
 import type { Agent } from '../../store/database/schema.ts'

@@ -1,12 +1,14 @@
 import { collectOutput, collectTool } from '../../runtime/call/log/collect-output.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
+import type { CollectItem } from '../../runtime/call/types/collect-item.ts'
 import {
   answerCollecting,
   beginCollecting,
   type CollectResult,
 } from '../../runtime/conversation/collecting/collecting.ts'
-import { spokenFormsOf } from '../../runtime/conversation/collecting/languages/index.ts'
-import type { CollectItem, ReadingContext } from '../../runtime/conversation/collecting/reading.ts'
+import type { ReadingContext } from '../../runtime/conversation/collecting/reading.ts'
+import { readingContext } from '../../runtime/conversation/collecting/reading-context.ts'
+import { SpokenLanguage } from '../../runtime/conversation/hearing/spoken-language.ts'
 import { createSecretBox, type DataKeys } from '../../runtime/lib/secret-box.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
@@ -53,11 +55,7 @@ export class ChatCollecting {
     this.#items = new Map((agent.collect ?? []).map((item) => [item.name, item]))
     this.#values = { ...values }
     this.#pending = pending && this.#items.has(pending.name) ? pending : undefined
-    const tag = agent.language === undefined || agent.language === 'multi' ? 'en' : agent.language
-    const forms = spokenFormsOf(tag)
-    const [, region] = /^[a-z]{2,3}-([A-Za-z]{2})\b/.exec(tag) ?? []
-    const country = region?.toUpperCase() ?? forms.country
-    this.#context = { forms, tag, country, timeZone: agent.timeZone ?? 'UTC', nowMs }
+    this.#context = readingContext(agent, new SpokenLanguage(agent.language).tag, nowMs)
   }
 
   /** The next message is a value's, not the model's. */

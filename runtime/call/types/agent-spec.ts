@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { stringEnum } from '../../lib/string-enum.ts'
-import { COLLECT_TYPES } from './collect-types.ts'
+import { COLLECT_ITEM } from './collect-item.ts'
 import { GUARDRAILS } from './guardrails.ts'
 import { PROCEDURE } from './procedure.ts'
 
@@ -29,19 +29,6 @@ const TOOL_SPEC = Type.Object({
   says: Type.Optional(Type.String()),
 })
 export type ToolSpec = Static<typeof TOOL_SPEC>
-
-/** A value that callers dictate, spell or key (runtime/conversation/collecting). */
-const COLLECT_ITEM = Type.Object({
-  name: Type.String(),
-  type: stringEnum(...COLLECT_TYPES),
-  prompt: Type.Optional(Type.String()),
-  spellBack: Type.Boolean(),
-  secret: Type.Boolean(),
-  attempts: Type.Integer({ minimum: 1 }),
-  options: Type.Optional(Type.Array(Type.String())),
-  length: Type.Optional(Type.Integer({ minimum: 1 })),
-  luhn: Type.Optional(Type.Boolean()),
-})
 
 /** The agent as the worker needs it, variables already filled in. */
 export const AGENT_SPEC = Type.Object({

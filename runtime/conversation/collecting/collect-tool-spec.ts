@@ -1,5 +1,5 @@
 import { collectTool } from '../../call/log/collect-output.ts'
-import type { CollectItem } from './reading.ts'
+import type { CollectItem } from '../../call/types/collect-item.ts'
 
 const NO_PARAMETERS = { type: 'object', properties: {} } as const
 

@@ -1,7 +1,8 @@
+import type { CollectItem } from '../../call/types/collect-item.ts'
 import { readItem } from './read-item.ts'
 import { digitsReading, phoneOf } from './read-phone.ts'
 import { isPlainYes, readReply } from './read-reply.ts'
-import type { CollectItem, Reading, ReadingContext } from './reading.ts'
+import type { Reading, ReadingContext } from './reading.ts'
 import { spokenValue } from './spoken-value.ts'
 
 /** How an item stands that is being collected. Of a secret, only the value's owner keeps it. */
@@ -90,22 +91,27 @@ export function answerCollecting(
 
 /** What follows from keys: they say what they say, and are not read back. */
 export function keyCollecting(state: CollectState, keys: string, context: ReadingContext): CollectStep {
-  const { item } = state
-  const digits = keys.replace(/\D/g, '')
   const heard = { ...state, heard: keys }
-  const read =
-    item.type === 'phone'
-      ? phoneOf(digits, false, context.country)
-      : item.type === 'digits'
-        ? digitsReading(digits, item)
-        : item.type === 'number' && digits !== ''
-          ? { value: String(Number(digits)), confidence: EXACT, complete: true }
-          : item.type === 'choice' && item.options?.[Number(digits) - 1] !== undefined
-            ? { value: item.options[Number(digits) - 1]!, confidence: EXACT, complete: true }
-            : undefined
-  return read === undefined
+  const value = keyedValue(state.item, keys.replace(/\D/g, ''), context)
+  return value === undefined
     ? askAgain(heard, context.forms.says.again)
-    : collected(heard, { ...read, confidence: EXACT })
+    : collected(heard, { value, confidence: EXACT })
+}
+
+/** Undefined: the keys are no value of the type. */
+function keyedValue(item: CollectItem, digits: string, { country }: ReadingContext): string | undefined {
+  switch (item.type) {
+    case 'phone':
+      return phoneOf(digits, false, country)?.value
+    case 'digits':
+      return digitsReading(digits, item)?.value
+    case 'number':
+      return digits === '' ? undefined : String(Number(digits))
+    case 'choice':
+      return item.options?.[Number(digits) - 1]
+    default:
+      return undefined
+  }
 }
 
 /** How many keys make an entry that needs no `#`; undefined: the caller says when. */
@@ -131,7 +137,10 @@ function askAgain({ reading: _, ...state }: CollectState, text: string): Collect
   return { type: 'say', text, state: { ...state, phase: 'asking', attempts: attempts + 1, unclear: 0 } }
 }
 
-function collected({ heard, attempts }: CollectState, { value, confidence }: Reading): CollectStep {
+function collected(
+  { heard, attempts }: CollectState,
+  { value, confidence }: Pick<Reading, 'value' | 'confidence'>,
+): CollectStep {
   return { type: 'done', result: { status: 'collected', value, confidence, heard, attempts } }
 }
 

@@ -71,12 +71,9 @@ function withFraction(tokens: readonly Token[], at: number, whole: Whole, forms:
   if (named > 0) {
     // "Twelve point, five."
     const point = named + (tokens[behind + named]?.raw === ',' ? 1 : 0)
-    const { digits } = digitsIn(tokens.slice(behind + point), forms)
-    const number = numberAt(tokens, behind + point, forms)
-    if (digits !== '' && number !== undefined) {
-      const read = digitsIn(numberRun(tokens, behind + point, forms), forms).digits
-      return { value: `${whole.value}.${read}`, length: behind + point + number.length - at }
-    }
+    const run = numberRun(tokens, behind + point, forms)
+    const { digits } = digitsIn(run, forms)
+    if (digits !== '') return { value: `${whole.value}.${digits}`, length: behind + point + run.length - at }
   }
   const half = halfAt(tokens, behind, forms)
   if (half !== undefined) return { value: String(Number(whole.value) + half.value), length: behind + half.length - at }
@@ -98,7 +95,7 @@ function withFraction(tokens: readonly Token[], at: number, whole: Whole, forms:
   return { value: (Number(whole.value) + cents.value / 100).toFixed(2), length: behind + cents.length - at }
 }
 
-/** The tokens of digits from a place on. */
+/** The tokens of numbers in a row from a place on. */
 function numberRun(tokens: readonly Token[], from: number, forms: SpokenForms): readonly Token[] {
   let behind = from
   for (;;) {

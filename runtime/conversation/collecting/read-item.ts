@@ -1,10 +1,11 @@
+import type { CollectItem } from '../../call/types/collect-item.ts'
 import { readAmount } from './read-amount.ts'
 import { readDate } from './read-date.ts'
 import { readEmail } from './read-email.ts'
 import { readAddress, readChoice, readName } from './read-name.ts'
 import { readDigits, readPhone } from './read-phone.ts'
 import { readTime } from './read-time.ts'
-import type { CollectItem, Reading, ReadingContext } from './reading.ts'
+import type { Reading, ReadingContext } from './reading.ts'
 import { tokensOf } from './tokens.ts'
 
 const MAX_FREE_CHARS = 2_000

@@ -1,6 +1,7 @@
+import type { CollectItem } from '../../call/types/collect-item.ts'
 import { plain } from '../languages/plain.ts'
 import { numberAt } from './numbers.ts'
-import type { CollectItem, Reading, ReadingContext } from './reading.ts'
+import type { Reading, ReadingContext } from './reading.ts'
 import { speltParts, speltRuns } from './spelt-parts.ts'
 import type { SpokenForms } from './spoken-forms.ts'
 import { holdsPhrase, isMark, isNumeral, phraseAt, strippedOf, type Token, textOf } from './tokens.ts'

@@ -1,17 +1,8 @@
-import {
-  type CountryCode,
-  isSupportedCountry,
-  parsePhoneNumberFromString,
-  validatePhoneNumberLength,
-} from 'libphonenumber-js/min'
+import { isSupportedCountry, parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/min'
+import type { CollectItem } from '../../call/types/collect-item.ts'
 import { digitsIn } from './numbers.ts'
-import { besideStrays, type CollectItem, type Reading, type ReadingContext } from './reading.ts'
-import { type Token, tokensOf } from './tokens.ts'
-
-/** The country of telephone numbers that are said without one. */
-export function countryOf(country: string): CountryCode | undefined {
-  return isSupportedCountry(country) ? country : undefined
-}
+import { besideStrays, type Reading, type ReadingContext } from './reading.ts'
+import type { Token } from './tokens.ts'
 
 /** A telephone number in E.164; undefined: the digits are none. */
 export function readPhone(tokens: readonly Token[], { forms, country }: ReadingContext): Reading | undefined {
@@ -22,7 +13,7 @@ export function readPhone(tokens: readonly Token[], { forms, country }: ReadingC
 /** @param strays words beside the digits */
 export function phoneOf(said: string, plus: boolean, from: string, strays = 0): Reading | undefined {
   if (said.length < 4) return undefined
-  const country = countryOf(from)
+  const country = isSupportedCountry(from) ? from : undefined
   const international = plus || said.startsWith('00')
   const digits = plus ? said : said.replace(/^00/, '')
   const candidates = international ? [`+${digits}`] : [said, `+${said}`]
@@ -59,7 +50,7 @@ export function digitsReading(digits: string, { length, luhn }: CollectItem, str
 }
 
 /** The check digit of ISO/IEC 7812-1 annex B. */
-export function passesLuhn(digits: string): boolean {
+function passesLuhn(digits: string): boolean {
   let sum = 0
   for (const [i, digit] of [...digits].reverse().entries()) {
     const value = Number(digit) * (i % 2 === 1 ? 2 : 1)
@@ -67,7 +58,3 @@ export function passesLuhn(digits: string): boolean {
   }
   return digits.length > 1 && sum % 10 === 0
 }
-
-/** How many digits an answer has so far. */
-export const digitCount = (text: string, { forms }: ReadingContext): number =>
-  digitsIn(tokensOf(text), forms).digits.length

@@ -1,25 +1,4 @@
-import type { CollectType } from '../../call/types/collect-types.ts'
 import type { SpokenForms } from './spoken-forms.ts'
-
-/** What is collected in a conversation. */
-export interface CollectItem {
-  readonly name: string
-  readonly type: CollectType
-  /** The question; absent: the language's for the type. */
-  readonly prompt?: string | undefined
-  /** The value is read back and confirmed. */
-  readonly spellBack: boolean
-  /** The value is for tools alone. */
-  readonly secret: boolean
-  /** Questions until it is given up. */
-  readonly attempts: number
-  /** Of `choice`. */
-  readonly options?: readonly string[] | undefined
-  /** Of `digits`: how many there are. */
-  readonly length?: number | undefined
-  /** Of `digits`: the check digit is Luhn's. */
-  readonly luhn?: boolean | undefined
-}
 
 /** What is known where an answer is read. */
 export interface ReadingContext {

@@ -1,4 +1,4 @@
-import type { CollectType } from '../../call/types/collect-types.ts'
+import type { CollectType } from '../../call/types/collect-item.ts'
 
 /** How one language says numbers, letters, dates and times, and what callers say around them. All words are plain (languages/plain.ts). */
 export interface SpokenForms {

@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import type { CollectItem, ReadingContext } from './reading.ts'
+import type { CollectItem } from '../../call/types/collect-item.ts'
+import type { ReadingContext } from './reading.ts'
 
 /** Parts of domains that are said as words. */
 const KNOWN = new Set(

@@ -51,7 +51,7 @@ export function baseOf(tag: string): string {
 }
 
 /** The region of a tag, in capitals: `AT` of `de-at`, `419` of `es-419`, `TW` of `zh-Hant-TW`. */
-function regionOf(tag: string): string | undefined {
+export function regionOf(tag: string): string | undefined {
   const [, ...parts] = (tag.split('+')[0] ?? '').split(/[-_]/)
   return parts.find((part) => /^(?:[A-Za-z]{2}|\d{3})$/.test(part))?.toUpperCase()
 }

@@ -1,11 +1,11 @@
 import { llm, voice } from '@livekit/agents'
 import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { ToolSpec } from '../../call/types/agent-spec.ts'
+import type { CollectItem } from '../../call/types/collect-item.ts'
 import { HANDED_OFF_OUTPUT } from '../../call/types/hand-off.ts'
 import { cleanJson, parseCleanJson } from '../../lib/text.ts'
 import { TRANSFER_OUTPUT } from '../../tools/transfer-output.ts'
 import { collectToolSpec } from '../collecting/collect-tool-spec.ts'
-import type { CollectItem } from '../collecting/reading.ts'
 import type { Phrases } from '../languages/phrases.ts'
 import { passagesNote } from './knowledge.ts'
 

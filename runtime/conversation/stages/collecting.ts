@@ -1,4 +1,5 @@
 import type { EventOf } from '../../call/log/events.ts'
+import type { CollectItem } from '../../call/types/collect-item.ts'
 import {
   answerCollecting,
   beginCollecting,
@@ -9,9 +10,8 @@ import {
   keysWanted,
   repeatCollecting,
 } from '../collecting/collecting.ts'
-import { countryOfCall } from '../collecting/country-of-call.ts'
-import { spokenFormsOf } from '../collecting/languages/index.ts'
-import type { CollectItem, ReadingContext } from '../collecting/reading.ts'
+import type { ReadingContext } from '../collecting/reading.ts'
+import { readingContext } from '../collecting/reading-context.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, consume, emit, type StageContext, type StageResult } from './stage.ts'
 
@@ -39,16 +39,7 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
   /** What another worker was collecting. */
   let before = resume?.collecting
 
-  const context = (): ReadingContext => {
-    const forms = spokenFormsOf(tag())
-    return {
-      forms,
-      tag: tag(),
-      country: countryOfCall(agent, tag(), forms.country),
-      timeZone: agent.timeZone ?? 'UTC',
-      nowMs: wallMs(),
-    }
-  }
+  const context = (): ReadingContext => readingContext(agent, tag(), wallMs())
   const say = (text: string): Order[] =>
     text === '' ? [] : [{ type: 'say', text, purpose: 'collect', interruptible: true, remembered: true }]
   const mode = (): Order => ({ type: 'collecting', state: current?.state, context: context() })
@@ -81,7 +72,7 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
   const finish = (id: string, item: CollectItem, result: CollectResult, continues: boolean): Signal[] => {
     const { status, attempts } = result
     const value = result.status === 'collected' ? { value: result.value, confidence: result.confidence } : undefined
-    const open = item.secret ? {} : { ...value, heard: result.heard }
+    const shown = item.secret ? {} : { ...value, heard: result.heard }
     const event: EventOf<'collected'> = {
       type: 'collected',
       id,
@@ -89,7 +80,7 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
       status,
       attempts,
       secret: item.secret,
-      ...open,
+      ...shown,
     }
     const secret = item.secret && value !== undefined ? { secret: { name: item.name, value: value.value } } : {}
     return [{ type: 'collected', event, continues, ...secret }]

@@ -7,7 +7,7 @@ import { french } from './fr.ts'
 import { italian } from './it.ts'
 import { portuguese } from './pt.ts'
 
-export const SPOKEN_FORMS: readonly SpokenForms[] = [english, german, french, spanish, italian, portuguese]
+const SPOKEN_FORMS: readonly SpokenForms[] = [english, german, french, spanish, italian, portuguese]
 
 /** The forms of a language tag's language; English where it has none of its own: values are then keyed, typed or said in numerals. */
 export function spokenFormsOf(tag: string | undefined): SpokenForms {

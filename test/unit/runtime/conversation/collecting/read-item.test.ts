@@ -1,8 +1,7 @@
 import { test } from 'tap'
-import type { CollectType } from '../../../../../runtime/call/types/collect-types.ts'
+import type { CollectItem, CollectType } from '../../../../../runtime/call/types/collect-item.ts'
 import { spokenFormsOf } from '../../../../../runtime/conversation/collecting/languages/index.ts'
 import { readItem } from '../../../../../runtime/conversation/collecting/read-item.ts'
-import type { CollectItem } from '../../../../../runtime/conversation/collecting/reading.ts'
 
 /** Saturday, 28 November 2026, 15:00 in Berlin. */
 const NOW_MS = Date.UTC(2026, 10, 28, 14)

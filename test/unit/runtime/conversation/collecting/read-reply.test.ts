@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import type { CollectType } from '../../../../../runtime/call/types/collect-types.ts'
+import type { CollectType } from '../../../../../runtime/call/types/collect-item.ts'
 import { spokenFormsOf } from '../../../../../runtime/conversation/collecting/languages/index.ts'
 import { readReply } from '../../../../../runtime/conversation/collecting/read-reply.ts'
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { collectTool } from '../../runtime/call/log/collect-output.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { COLLECT_TYPES } from '../../runtime/call/types/collect-item.ts'
+import { GROUNDS } from '../../runtime/call/types/guardrails.ts'
 import { BUILT_IN_NAMES } from '../../runtime/conversation/built-in-variables.ts'
 import { faultOfPattern } from '../../runtime/conversation/guarding/never-said.ts'
 import type { Agent } from '../../store/database/schema.ts'
@@ -81,7 +82,7 @@ export const GuardrailsField = Type.Object(
       }),
     ),
     grounded: Type.Optional(
-      Type.Array(Type.Enum(['money', 'date', 'url']), {
+      Type.Array(Type.Enum([...GROUNDS]), {
         maxItems: 3,
         description: 'Amounts, dates and links are said only where the prompt, a tool or a document says them.',
       }),

@@ -14,12 +14,9 @@ export interface Token {
 const MAX_CHARS = 2_000
 
 /** Parts an answer into words, numerals and marks; numerals of every script are written with 0–9. */
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string, maxChars = MAX_CHARS): Token[] {
   const tokens: Token[] = []
-  const source = text
-    .slice(0, MAX_CHARS)
-    .normalize('NFKC')
-    .replace(/\p{Nd}/gu, ascii)
+  const source = asciiDigits(text.slice(0, maxChars).normalize('NFKC'))
   let end = 0
   for (const match of source.matchAll(/[\p{L}\p{M}]+|\p{N}+|[^\s\p{L}\p{M}\p{N}]/gu)) {
     const [raw] = match
@@ -29,8 +26,11 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Digits of a script stand in a row, zero first. */
-function ascii(digit: string): string {
+/** A text with the numerals of every script as 0–9. */
+export const asciiDigits = (text: string): string => text.replace(/(?![0-9])\p{Nd}/gu, asciiDigit)
+
+/** The digits of a script stand in a row, zero first. */
+function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!
   let zero = code
   while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--

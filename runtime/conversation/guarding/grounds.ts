@@ -1,8 +1,9 @@
+import type { Ground } from '../../call/types/guardrails.ts'
 import { spokenFormsOf } from '../collecting/languages/index.ts'
 import { numberAt } from '../collecting/numbers.ts'
 import { saidDate } from '../collecting/read-date.ts'
 import type { SpokenForms } from '../collecting/spoken-forms.ts'
-import { isMark, phraseAt, type Token, tokensOf } from '../collecting/tokens.ts'
+import { asciiDigits, isMark, phraseAt, type Token, tokensOf } from '../collecting/tokens.ts'
 
 /** Of a long prompt or a tool's long answer so much is read. */
 const MAX_SOURCE_CHARS = 400_000
@@ -24,19 +25,15 @@ export class Grounds {
   /** What of these kinds a sentence says that none of the sources does; undefined: nothing. */
   ungrounded(
     sentence: string,
-    kinds: readonly ('money' | 'date' | 'url')[],
+    kinds: readonly Ground[],
     sources: readonly string[],
     tag: string,
-  ): { kind: 'money' | 'date' | 'url'; found: string } | undefined {
+  ): { kind: Ground; found: string } | undefined {
     const forms = spokenFormsOf(tag)
     const facts = sources.map((source) => this.#factsOf(source, forms))
     for (const kind of kinds) {
-      const said =
-        kind === 'money' ? moneyIn(sentence, forms) : kind === 'date' ? datesSaid(sentence, forms) : urlsIn(sentence)
-      const found = said.find(
-        ({ fact }) =>
-          !facts.some((one) => (kind === 'money' ? one.numbers : kind === 'date' ? one.dates : one.urls).has(fact)),
-      )
+      const said = SAID[kind](asciiDigits(sentence), forms)
+      const found = said.find(({ fact }) => !facts.some((one) => one[kind].has(fact)))
       if (found !== undefined) return { kind, found: found.text }
     }
     return undefined
@@ -46,7 +43,7 @@ export class Grounds {
     const key = `${forms.code}:${source}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const facts = factsOf(source.slice(-MAX_SOURCE_CHARS), forms)
+    const facts = factsOf(asciiDigits(source.slice(-MAX_SOURCE_CHARS)), forms)
     const [oldest] = this.#known.keys()
     if (this.#known.size >= MAX_KEPT && oldest !== undefined) this.#known.delete(oldest)
     this.#known.set(key, facts)
@@ -54,26 +51,30 @@ export class Grounds {
   }
 }
 
-interface Facts {
-  readonly numbers: ReadonlySet<string>
-  /** Month and day, and with the year where it is named: `3-14`, `2027-3-14`. */
-  readonly dates: ReadonlySet<string>
-  readonly urls: ReadonlySet<string>
-}
+/** Of money every number of a source; dates by month and day, and with the year where it is named: `3-14`, `2027-3-14`. */
+type Facts = Readonly<Record<Ground, ReadonlySet<string>>>
 
 interface Said {
   readonly fact: string
   readonly text: string
 }
 
+/** What a sentence says of each kind. */
+const SAID: Readonly<Record<Ground, (sentence: string, forms: SpokenForms) => Said[]>> = {
+  money: moneyIn,
+  date: datesSaid,
+  url: urlsIn,
+}
+
 function factsOf(source: string, forms: SpokenForms): Facts {
-  const numbers = new Set<string>()
-  for (const [text] of source.matchAll(NUMBER)) for (const value of valuesOf(text)) numbers.add(value)
-  for (const { fact } of moneyIn(source, forms)) numbers.add(fact)
+  const tokens = tokensOf(source, MAX_SOURCE_CHARS)
+  const money = new Set<string>()
+  for (const [text] of source.matchAll(NUMBER)) for (const value of valuesOf(text)) money.add(value)
+  for (const { fact } of moneyIn(source, forms, tokens)) money.add(fact)
   return {
-    numbers,
-    dates: new Set(datesIn(source, forms)),
-    urls: new Set(urlsIn(source).map(({ fact }) => fact)),
+    money,
+    date: new Set(datesIn(source, forms, tokens)),
+    url: new Set(urlsIn(source).map(({ fact }) => fact)),
   }
 }
 
@@ -97,26 +98,20 @@ function amountOf(text: string, { code }: SpokenForms): string {
 }
 
 /** Amounts of money, with a sign or in words. */
-function moneyIn(text: string, forms: SpokenForms): Said[] {
+function moneyIn(text: string, forms: SpokenForms, tokens: readonly Token[] = tokensOf(text)): Said[] {
   const found: Said[] = []
   for (const [whole, behind, before] of text.matchAll(WITH_SIGN))
     found.push({ fact: amountOf(behind ?? before ?? '', forms), text: whole })
-  if (!forms.money.some((word) => text.toLowerCase().includes(word)) && !mentions(text, forms.money)) return found
-  const tokens = tokensOf(text)
-  for (let at = 0; at < tokens.length; at++) {
-    const money = isMark(tokens[at]!) ? 0 : phraseAt(tokens, at, forms.money)
-    if (money === 0) continue
-    const amount = amountBefore(tokens, at, forms)
+  for (const [at, { plain }] of tokens.entries()) {
+    const amount = forms.money.includes(plain) ? amountBefore(tokens, at, forms) : undefined
     if (amount === undefined) continue
-    const cents = numberAt(tokens, at + money + phraseAt(tokens, at + money, [...forms.and, 'con', 'com']), forms)
-    const adds = cents !== undefined && cents.value < 100 && !amount.fact.includes('.') && !isMark(tokens[at + money]!)
+    const behind = at + 1
+    const cents = numberAt(tokens, behind + phraseAt(tokens, behind, [...forms.and, 'con', 'com']), forms)
+    const adds = cents !== undefined && cents.value < 100 && !amount.fact.includes('.') && !isMark(tokens[behind]!)
     found.push(adds ? { fact: String(Number(amount.fact) + cents.value / 100), text: amount.text } : amount)
   }
   return found
 }
-
-const mentions = (text: string, words: readonly string[]): boolean =>
-  tokensOf(text).some(({ plain }) => words.includes(plain))
 
 /** The number right before the name of a currency. */
 function amountBefore(tokens: readonly Token[], at: number, forms: SpokenForms): Said | undefined {
@@ -145,20 +140,18 @@ function amountBefore(tokens: readonly Token[], at: number, forms: SpokenForms):
 
 /** The date of a sentence, day and month at least. */
 function datesSaid(sentence: string, forms: SpokenForms): Said[] {
-  const { year, month, day } = saidDate(tokensOf(sentence), forms)
-  if (month === undefined || day === undefined || !namesDate(sentence, forms)) return []
+  const tokens = tokensOf(sentence)
+  const { year, month, day } = saidDate(tokens, forms)
+  if (month === undefined || day === undefined || !namesDate(sentence, tokens, forms)) return []
   return [{ fact: year === undefined ? `${month}-${day}` : `${year}-${month}-${day}`, text: sentence.slice(0, 200) }]
 }
 
-const namesDate = (text: string, forms: SpokenForms): boolean =>
+const namesDate = (text: string, tokens: readonly Token[], { months }: SpokenForms): boolean =>
   /\d{1,4}[./-]\d{1,2}[./-]/.test(text) ||
   /\d{1,2}\/\d{1,2}/.test(text) ||
-  mentions(
-    text,
-    forms.months.flat().filter((name) => name.length > 2),
-  )
+  tokens.some(({ plain }) => months.some((names) => names.includes(plain)))
 
-function* datesIn(text: string, forms: SpokenForms): Generator<string> {
+function* datesIn(text: string, forms: SpokenForms, tokens: readonly Token[]): Generator<string> {
   const both = function* (year: string | undefined, month: number, day: number): Generator<string> {
     if (month < 1 || month > 12 || day < 1 || day > 31) return
     yield `${month}-${day}`
@@ -170,14 +163,18 @@ function* datesIn(text: string, forms: SpokenForms): Generator<string> {
     yield* both(year, Number(one), Number(two))
     yield* both(year, Number(two), Number(one))
   }
-  const names = forms.months.flat()
-  const tokens = tokensOf(text)
-  for (const [at, { plain }] of tokens.entries()) {
-    if (!names.includes(plain)) continue
-    const around = tokens.slice(Math.max(0, at - 6), at + 8)
-    const { year, month, day } = saidDate(around, forms)
-    if (month === undefined || day === undefined) continue
-    yield* both(year === undefined ? undefined : String(year), month, day)
+  const names = new Set(forms.months.flat())
+  const months = [...tokens.keys()].filter((at) => names.has(tokens[at]!.plain))
+  for (const [i, at] of months.entries()) {
+    const [before = -1, next = tokens.length] = [months[i - 1], months[i + 1]]
+    const to = Math.min(at + 8, next)
+    const around = [tokens.slice(Math.max(before + 1, at - 6), to)]
+    // In "March 3 to April 4" the 3 may be the day of either.
+    if (i > 0 && before >= at - 6) around.push(tokens.slice(at, to))
+    for (const said of around) {
+      const { year, month, day } = saidDate(said, forms)
+      if (month !== undefined && day !== undefined) yield* both(year?.toString(), month, day)
+    }
   }
 }
 
@@ -193,9 +190,9 @@ function urlsIn(text: string): Said[] {
 }
 
 /** Where in a sentence begins what only its end decides on; -1: nowhere. */
-export function opensFact(sentence: string, kinds: readonly ('money' | 'date' | 'url')[], tag: string): number {
+export function opensFact(sentence: string, kinds: readonly Ground[], tag: string): number {
   const forms = spokenFormsOf(tag)
-  const places = [sentence.search(/[\d€$£¥₹]/u)]
+  const places = [sentence.search(/[\p{Nd}€$£¥₹]/u)]
   if (kinds.includes('url'))
     places.push(sentence.search(/\b(?:https?|www\b|[\w-]+\.\w*$)/iu), sentence.search(/\S+\.[a-z]{2,}/iu))
   let at = 0

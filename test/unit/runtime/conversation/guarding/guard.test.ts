@@ -158,3 +158,21 @@ test('a refused sentence is made once more with the reason, behind what was said
   t.notMatch(failed.text, /85|95/)
   t.match(failed.text, /I cannot say that\.$/)
 })
+
+test('what a long source says far behind its beginning is a ground, and so are two dates beside each other', (t) => {
+  const rules: Guardrails = { grounded: ['money', 'date'] }
+  const long = 'We are a hotel by the sea. '.repeat(400)
+  const source = `${long}We are closed on 14 March. A room costs eighty euros. ${long}`
+  t.equal(run(rules, 'en', 'We are closed on March 14.', [source]).refused, undefined)
+  t.equal(run(rules, 'en', 'It costs 80 euros.', [source]).refused, undefined)
+  t.equal(run(rules, 'en', 'We are closed on March 15.', [source]).refused?.rule, 'date')
+  t.equal(run(rules, 'en', 'It costs 81 euros.', [source]).refused?.rule, 'money')
+  for (const between of ['Open from 3 March to 4 April.', 'Open from March 3 to April 4.']) {
+    t.equal(run(rules, 'en', 'We are open until April 4.', [between]).refused, undefined, between)
+    t.equal(run(rules, 'en', 'We are open from March 3.', [between]).refused, undefined, between)
+    t.equal(run(rules, 'en', 'We are open until April 5.', [between]).refused?.rule, 'date', between)
+  }
+  t.match(run(rules, 'hi', 'Das sind ८५ €.', ['८० €']), { said: 'Das sind ', refused: { rule: 'money' } })
+  t.equal(run(rules, 'hi', 'Das sind ८० €.', ['{"price": "८०"}']).refused, undefined)
+  t.end()
+})

@@ -1,11 +1,14 @@
+import { spokenFormsOf } from '../../../runtime/conversation/collecting/languages/index.ts'
+import { clockOf } from '../../../runtime/conversation/collecting/read-time.ts'
 import type { Language } from '../languages/language.ts'
 import { fold } from '../words.ts'
-import { isAlsoArticle, numberOf } from './number-of.ts'
+import { isAlsoArticle, isGermanArticle, type NumberWord, numberFrom, numberWord } from './number-of.ts'
 
 /** A word of what was said, with where it stands. */
-interface Token {
+interface Token extends NumberWord {
   raw: string
-  word: string
+  /** The number that it is by itself. */
+  number: number | undefined
   start: number
   end: number
 }
@@ -26,12 +29,12 @@ export interface SpokenValue {
 }
 
 const DAY_MS = 86_400_000
-const MAX_NUMBER_WORDS = 3
+const MAX_NUMBER_WORDS = 8
 const MIN_PHONE_DIGITS = 6
 /** Fewer without a blank are an amount or the number of an order. */
 const MIN_WHOLE_PHONE_DIGITS = 9
 const WRITTEN_DATE = /^(?:\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b)/
-const TOKEN = /[\p{L}\p{N}]+(?:['’.:/@_+-][\p{L}\p{N}]+)*/gu
+const TOKEN = /[\p{L}\p{N}]+(?:(?:[.:/@_+-]|(?<=\d)['’](?=\d))[\p{L}\p{N}]+)*/gu
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu
 const PHONE = /\+?\d[\d\s()/-]{4,24}\d/g
 
@@ -52,13 +55,13 @@ export function spokenValues(text: string, language: Language, nowMs: number): S
     if (digits.length < (isWritten ? MIN_WHOLE_PHONE_DIGITS : MIN_PHONE_DIGITS) || WRITTEN_DATE.test(said)) continue
     add({ kind: 'phone', said, value: digits, start: index, end: index + said.length })
   }
-  const tokens = tokensOf(text)
+  const tokens = tokensOf(text, language)
   for (let at = 0; at < tokens.length; at++) {
-    const value = dateAt(tokens, at, language, nowMs) ?? timeAt(tokens, at, text, language)
+    const value = dateAt(tokens, at, text, language, nowMs) ?? timeAt(tokens, at, text, language)
     if (value !== undefined) add(value)
   }
   for (let at = 0; at < tokens.length; ) {
-    const digits = digitsAt(tokens, at, language)
+    const digits = digitsAt(tokens, at)
     if (digits !== undefined) {
       add(digits.value)
       at = digits.next
@@ -79,13 +82,11 @@ export function spokenValues(text: string, language: Language, nowMs: number): S
   return found.sort((a, b) => a.start - b.start)
 }
 
-function tokensOf(text: string): Token[] {
-  return [...text.matchAll(TOKEN)].map(({ 0: raw, index }) => ({
-    raw,
-    word: fold(raw.toLowerCase()).replace(/['’]/g, ' '),
-    start: index,
-    end: index + raw.length,
-  }))
+function tokensOf(text: string, { code }: Language): Token[] {
+  return [...text.matchAll(TOKEN)].map(({ 0: raw, index }) => {
+    const word = numberWord(fold(raw.toLowerCase()).replace(/['’]/g, ''))
+    return { ...word, raw, number: numberFrom([word], code)?.value, start: index, end: index + raw.length }
+  })
 }
 
 /** "anna dot smith at example dot com". */
@@ -106,28 +107,26 @@ function spelledEmail(text: string, language: Language): SpokenValue | undefined
 function dateAt(
   tokens: readonly Token[],
   at: number,
+  text: string,
   { calling, code }: Language,
   nowMs: number,
 ): SpokenValue | undefined {
   const token = tokens[at] as Token
   const spanned = (count: number, ms: number, isDay: boolean): SpokenValue => {
     const last = tokens[at + count - 1] as Token
-    const said = tokens.slice(at, at + count).map(({ raw }) => raw)
+    const { start } = token
+    const { end } = last
     const value = new Date(ms).toISOString().slice(0, 10)
-    return {
-      kind: 'date',
-      said: said.join(' '),
-      value,
-      start: token.start,
-      end: last.end,
-      ...(isDay ? { isDay } : {}),
-    }
+    return { kind: 'date', said: text.slice(start, end), value, start, end, ...(isDay ? { isDay } : {}) }
   }
   for (const [inDays, words] of calling.days.entries()) {
     if (matches(tokens, at, words)) return spanned(words.split(' ').length, nowMs + inDays * DAY_MS, true)
   }
   // "segunda-feira", and the plural of a weekday.
-  const weekday = calling.weekdays.findIndex((day) => [day, `${day}s`, `${day}-feira`].includes(token.word))
+  const { months, weekdays } = spokenFormsOf(code)
+  const weekday = weekdays.findIndex((names) =>
+    names.some((day) => [day, `${day}s`, `${day}-feira`].includes(token.word)),
+  )
   if (weekday >= 0) {
     const today = (new Date(nowMs).getUTCDay() + 6) % 7
     return spanned(1, nowMs + ((weekday - today + 7) % 7) * DAY_MS, true)
@@ -145,25 +144,25 @@ function dateAt(
     const [day, month] = second > 12 ? [second, first] : [first, second]
     return month >= 1 && month <= 12 ? spanned(1, Date.UTC(year, month - 1, day), false) : undefined
   }
-  const day = dayOfMonth(token.word, code)
-  const month = calling.months.indexOf(token.word)
+  const day = dayOfMonth(token)
+  const month = months.findIndex((names) => names.includes(token.word))
   const behind = tokens[at + 1]
   if (month >= 0 && behind !== undefined) {
-    const number = dayOfMonth(behind.word, code)
+    const number = dayOfMonth(behind)
     return number === undefined ? undefined : spanned(2, nextOf(month, number, nowMs), false)
   }
   if (day === undefined) return undefined
   for (const skipped of [1, 2]) {
     const word = tokens[at + skipped]?.word
     if (skipped === 2 && !['de', 'of', 'du'].includes(tokens[at + 1]?.word ?? '')) break
-    const named = word === undefined ? -1 : calling.months.indexOf(word)
+    const named = word === undefined ? -1 : months.findIndex((names) => names.includes(word))
     if (named >= 0) return spanned(skipped + 1, nextOf(named, day, nowMs), false)
   }
   return undefined
 }
 
-function dayOfMonth(word: string, language: string): number | undefined {
-  const number = /^\d{1,2}(?:st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : numberOf([word], language)
+function dayOfMonth({ word, number: said }: Token): number | undefined {
+  const number = /^\d{1,2}(?:st|nd|rd|th)?$/.test(word) ? Number.parseInt(word, 10) : said
   return number !== undefined && number >= 1 && number <= 31 ? number : undefined
 }
 
@@ -180,7 +179,7 @@ function timeAt(tokens: readonly Token[], at: number, text: string, language: La
   const { before, after, afternoon } = language.calling.time
   const clock = /^(\d{1,2})[:.h](\d{2})$/.exec(token.word)
   const short = /^(\d{1,2})(am|pm|h)$/.exec(token.word)
-  let hour = clock ? Number(clock[1]) : short ? Number(short[1]) : numberOf([token.word], language.code)
+  let hour = clock ? Number(clock[1]) : short ? Number(short[1]) : token.number
   if (hour === undefined || !Number.isInteger(hour) || hour > 24) return undefined
   let minutes = clock ? Number(clock[2]) : 0
   if (clock?.[0].includes('.') && minutes > 59) return undefined
@@ -193,6 +192,7 @@ function timeAt(tokens: readonly Token[], at: number, text: string, language: La
     end = (tokens[at + behind[0].split(' ').length] as Token).end
     isLoose = false
   }
+  if (isLoose && isGermanArticle(token.word)) return undefined
   const inFront = byLength(before).find(([words]) => matches(tokens, at - words.split(' ').length, words))
   if (inFront !== undefined) {
     minutes += inFront[1]
@@ -202,8 +202,14 @@ function timeAt(tokens: readonly Token[], at: number, text: string, language: La
   const rest = fold(text.slice(token.end, token.end + 40).toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, ' ')
   if (hour >= 1 && hour < 12 && (short?.[2] === 'pm' || (short?.[2] !== 'am' && afternoon.test(rest)))) hour += 12
   const all = (hour * 60 + minutes + 1_440) % 1_440
-  const value = `${String(Math.floor(all / 60)).padStart(2, '0')}:${String(all % 60).padStart(2, '0')}`
-  return { kind: 'time', said: text.slice(start, end), value, start, end, ...(isLoose ? { isLoose } : {}) }
+  return {
+    kind: 'time',
+    said: text.slice(start, end),
+    value: clockOf(all),
+    start,
+    end,
+    ...(isLoose ? { isLoose } : {}),
+  }
 }
 
 const byLength = (words: Readonly<Record<string, number>>): [string, number][] =>
@@ -219,16 +225,12 @@ function matches(tokens: readonly Token[], at: number, words: string): boolean {
   return said === words
 }
 
-/** Digits said one by one: "four, double oh" is none, "one two three four" is "1234". */
-function digitsAt(
-  tokens: readonly Token[],
-  at: number,
-  { code }: Language,
-): { value: SpokenValue; next: number } | undefined {
+/** Three digits and more, said one by one: "one two three four" is "1234". */
+function digitsAt(tokens: readonly Token[], at: number): { value: SpokenValue; next: number } | undefined {
   let next = at
   let digits = ''
   for (; next < tokens.length; next++) {
-    const digit = numberOf([tokens[next]?.word ?? ''], code)
+    const digit = tokens[next]?.number
     if (digit === undefined || digit > 9 || !Number.isInteger(digit)) break
     digits += digit
   }
@@ -244,19 +246,12 @@ function numberAt(
   at: number,
   { code }: Language,
 ): { value: SpokenValue; next: number } | undefined {
-  for (let count = MAX_NUMBER_WORDS; count >= 1; count--) {
-    const words = tokens.slice(at, at + count)
-    if (words.length < count) continue
-    const number = numberOf(
-      words.map(({ word }) => word),
-      code,
-    )
-    if (number === undefined || (count === 1 && isAlsoArticle(words[0]?.word ?? ''))) continue
-    const start = (words[0] as Token).start
-    const end = (words.at(-1) as Token).end
-    const said = words.map(({ raw }) => raw).join(' ')
-    const value = /^\d+$/.test(said) ? said : String(number)
-    return { value: { kind: 'number', said, value, start, end }, next: at + count }
-  }
-  return undefined
+  const number = numberFrom(tokens.slice(at, at + MAX_NUMBER_WORDS), code)
+  const first = tokens[at] as Token
+  if (number === undefined || (number.count === 1 && isAlsoArticle(first.word))) return undefined
+  const words = tokens.slice(at, at + number.count)
+  const said = words.map(({ raw }) => raw).join(' ')
+  const value = /^\d+$/.test(said) ? said : String(number.value)
+  const { end } = words.at(-1) as Token
+  return { value: { kind: 'number', said, value, start: first.start, end }, next: at + number.count }
 }

@@ -1,4 +1,4 @@
-import { groups, type Language, list, set } from './language.ts'
+import { groups, type Language, set } from './language.ts'
 
 export const german: Language = {
   code: 'de',
@@ -55,8 +55,6 @@ export const german: Language = {
       'anrufen ruckruf callback call',
       'wetter weather',
     ),
-    weekdays: list('montag dienstag mittwoch donnerstag freitag samstag sonntag'),
-    months: list('januar februar marz april mai juni juli august september oktober november dezember'),
     days: ['heute', 'morgen', 'ubermorgen'],
     time: {
       before: { um: 0, gegen: 0, halb: -30, 'viertel nach': 15, 'viertel vor': -15 },

@@ -1,4 +1,4 @@
-import { groups, type Language, list, set } from './language.ts'
+import { groups, type Language, set } from './language.ts'
 
 export const english: Language = {
   code: 'en',
@@ -71,12 +71,10 @@ export const english: Language = {
       'change move update reschedule',
       'call callback ring phone',
     ),
-    weekdays: list('monday tuesday wednesday thursday friday saturday sunday'),
-    months: list('january february march april may june july august september october november december'),
     days: ['today', 'tomorrow', 'day after tomorrow'],
     time: {
       before: { at: 0, by: 0, 'half past': 30, 'quarter past': 15, 'quarter to': -15 },
-      after: { am: 0, pm: 0, oclock: 0 },
+      after: { am: 0, pm: 0, oclock: 0, 'o clock': 0 },
       afternoon: /\b(?:pm|p m|afternoon|evening|tonight|at night)\b/,
     },
     nameLead:

@@ -1,4 +1,4 @@
-import { groups, type Language, list, set } from './language.ts'
+import { groups, type Language, set } from './language.ts'
 
 export const spanish: Language = {
   code: 'es',
@@ -71,8 +71,6 @@ export const spanish: Language = {
       'llamar callback call',
       'tiempo clima weather',
     ),
-    weekdays: list('lunes martes miercoles jueves viernes sabado domingo'),
-    months: list('enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre'),
     days: ['hoy', 'manana', 'pasado manana'],
     time: {
       before: { 'a las': 0, las: 0, 'a la': 0 },

@@ -1,4 +1,4 @@
-import { groups, type Language, list, set } from './language.ts'
+import { groups, type Language, set } from './language.ts'
 
 export const french: Language = {
   code: 'fr',
@@ -62,8 +62,6 @@ export const french: Language = {
       'rappeler appeler callback call',
       'meteo temps weather',
     ),
-    weekdays: list('lundi mardi mercredi jeudi vendredi samedi dimanche'),
-    months: list('janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre'),
     days: ['aujourd hui', 'demain', 'apres demain'],
     time: {
       before: { a: 0, vers: 0 },

@@ -1,4 +1,4 @@
-import { groups, type Language, list, set } from './language.ts'
+import { groups, type Language, set } from './language.ts'
 
 export const italian: Language = {
   code: 'it',
@@ -66,8 +66,6 @@ export const italian: Language = {
       'richiamare chiamare callback call',
       'tempo meteo weather',
     ),
-    weekdays: list('lunedi martedi mercoledi giovedi venerdi sabato domenica'),
-    months: list('gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre'),
     days: ['oggi', 'domani', 'dopodomani'],
     time: {
       before: { alle: 0, 'alle ore': 0, verso: 0 },

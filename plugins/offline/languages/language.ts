@@ -23,9 +23,6 @@ export interface Language {
   calling: {
     /** Words that name the same deed. The English ones stand for tools that are named in English. */
     deeds: readonly (readonly string[])[]
-    /** Monday first. */
-    weekdays: readonly string[]
-    months: readonly string[]
     /** Today, tomorrow, the day after tomorrow. */
     days: readonly [string, string, string]
     time: {
@@ -71,4 +68,3 @@ export interface Language {
 
 export const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 export const groups = (...lines: string[]): string[][] => lines.map((line) => line.split(' '))
-export const list = (text: string): string[] => text.split(' ')

@@ -1,4 +1,4 @@
-import { groups, type Language, list, set } from './language.ts'
+import { groups, type Language, set } from './language.ts'
 
 export const portuguese: Language = {
   code: 'pt',
@@ -73,8 +73,6 @@ export const portuguese: Language = {
       'ligar telefonar callback call',
       'tempo clima weather',
     ),
-    weekdays: list('segunda terca quarta quinta sexta sabado domingo'),
-    months: list('janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro'),
     days: ['hoje', 'amanha', 'depois de amanha'],
     time: {
       before: { as: 0, pelas: 0 },

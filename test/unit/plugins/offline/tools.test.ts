@@ -92,6 +92,38 @@ t.test('a tool is called with what the caller’s words say of its parameters', 
   for (const [said, name, args] of expected) t.same(ask(said).call, { name, arguments: args }, said)
 })
 
+t.test('days, hours and numbers are read with apostrophes and of more than one word', async (t) => {
+  const ROOM = tool(
+    'book_room',
+    'Réserve une salle. Books a room. Reserviert einen Raum.',
+    { day: { type: 'string' }, time: { type: 'string' }, people: { type: 'integer' } },
+    ['day', 'time', 'people'],
+  )
+  const expected: [language: string, said: string, args: Record<string, unknown>][] = [
+    [
+      'fr',
+      'Je voudrais réserver une salle aujourd’hui à sept heures pour cent vingt personnes.',
+      { day: 'aujourd’hui', time: '07:00', people: 120 },
+    ],
+    [
+      'en',
+      "Please book a room tomorrow at seven o'clock for two hundred and fifty people.",
+      { day: 'tomorrow', time: '07:00', people: 250 },
+    ],
+    [
+      'de',
+      'Ich möchte morgen um ein Uhr einen Raum für zweihundertfünfzig Personen reservieren.',
+      { day: 'morgen', time: '01:00', people: 250 },
+    ],
+  ]
+  for (const [language, said, args] of expected)
+    t.same(new Talk([ROOM], language, '').say(said).call, { name: 'book_room', arguments: args }, said)
+  const asked = new Talk([ROOM], 'fr', '')
+  t.match(asked.say('Je voudrais réserver une salle à sept heures pour six personnes.').text, /day/)
+  t.same(asked.say("Aujourd'hui").call?.arguments, { day: "Aujourd'hui", time: '07:00', people: 6 })
+  t.equal(new Talk([ROOM], 'de', '').say('Ich rufe an, um einen Raum zu reservieren.').call, undefined)
+})
+
 t.test('a question that the prompt answers calls no tool, and neither does anything else', async (t) => {
   const expected: [string, RegExp][] = [
     ['How much is delivery?', /three euros/],

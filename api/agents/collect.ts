@@ -66,12 +66,11 @@ export const CollectField = Type.Array(Item, {
   description: 'Values that callers dictate, spell or key, with patience while they do.',
 })
 
-const Words = { minItems: 0, maxItems: 200 }
 export const GuardrailsField = Type.Object(
   {
     never: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-        ...Words,
+        maxItems: 200,
         description: 'Words and phrases that are never said.',
       }),
     ),

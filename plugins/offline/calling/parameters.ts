@@ -1,4 +1,4 @@
-import { fold } from '../words.ts'
+import { fold, foldedWords } from '../words.ts'
 
 /** What is asked for by a parameter of a tool: see `kindOf`. */
 type ParameterKind =
@@ -96,7 +96,7 @@ function parameterOf(name: string, schema: Schema, required: boolean): Parameter
     isList,
     isWhole: ofType === 'integer',
     label: labelOf(spoken, description),
-    words: wordsOf(`${spoken} ${description.slice(0, 100)}`),
+    words: foldedWords(`${spoken} ${description.slice(0, 100)}`).filter((word) => word.length > 1),
     choices,
     minimum: finite(of.minimum, Number.NEGATIVE_INFINITY),
     maximum: finite(of.maximum, Number.POSITIVE_INFINITY),
@@ -133,6 +133,5 @@ function labelOf(spoken: string, description: string): string {
   return said !== '' && said.split(/\s+/).length <= MAX_LABEL_WORDS ? said : spoken
 }
 
-const wordsOf = (text: string): string[] => fold(text.toLowerCase()).match(/[\p{L}\p{N}]{2,}/gu) ?? []
 const finite = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 const objectOf = (value: unknown): Schema => (typeof value === 'object' && value !== null ? (value as Schema) : {})

@@ -2,7 +2,7 @@ import { spokenFormsOf } from '../../../runtime/conversation/collecting/language
 import { clockOf } from '../../../runtime/conversation/collecting/read-time.ts'
 import type { Language } from '../languages/language.ts'
 import { fold } from '../words.ts'
-import { isAlsoArticle, isGermanArticle, type NumberWord, numberFrom, numberWord } from './number-of.ts'
+import { isAlsoArticle, isGermanArticle, type NumberWord, numberFrom, numberWord } from './number-from.ts'
 
 /** A word of what was said, with where it stands. */
 interface Token extends NumberWord {

@@ -5,6 +5,7 @@ import { startOperationsServer } from '../runtime/process/metrics/server.ts'
 import { prepareSpawner } from '../runtime/process/offload/spawner.ts'
 import { loopScheduling } from '../runtime/process/realtime.ts'
 import { ResourceStack } from '../runtime/process/resource-stack.ts'
+import { diagnoseDatabase } from '../store/database/extension.ts'
 import { listenForReloads } from '../store/redis/reload.ts'
 import { signupNotice } from './auth/signup-notice.ts'
 import { openHttp } from './open-http.ts'
@@ -56,6 +57,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       reload: () => context.reloads.reload('patchbay reload'),
       diagnose: async (topic, signal) => {
         if (topic === 'audio') return diagnoseAudio(loopScheduling(), context.config.audioFirst)
+        if (topic === 'database') return diagnoseDatabase(infrastructure.store)
         if (topic === 'webrtc') return diagnoseWebRtc(sessions.webrtc)
         return (await telephony.carriers.get(topic)).diagnose?.(signal)
       },

@@ -47,6 +47,7 @@ const PATHS: Readonly<Record<string, (atMs: number) => string>> = {
   'search by part of a number': () => '/calls/logs?page_size=50&number=501234',
   'search by a short part of a number': () => '/calls/logs?page_size=50&number=123',
   'search by part of a number that none has': () => '/calls/logs?page_size=50&number=999999',
+  'search by part of a number that most have': () => '/calls/logs?page_size=50&number=415',
   'search by external id': () => '/calls/logs?page_size=50&external_id=crm-4711',
   'search by metadata': () => `/calls/logs?page_size=50&${encodeURIComponent('metadata[lead]')}=4711`,
   'changed in the last hour': (atMs) => `/calls/logs?page_size=50&updated_since=${ago(atMs, 1 / 24)}`,

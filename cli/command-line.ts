@@ -37,7 +37,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
             its media worker, port and addresses; doctor audio: whether its audio goes
-            before the machine's other work
+            before the machine's other work; doctor database: whether its indexes are there
   rules     when the law lets campaigns call: rules [number] [instant]
   reload    has the running api node (reload jobs, reload voice: that role) on this machine read
             .env, prices and calling rules anew: reload [role] [--port=9080]

@@ -28,6 +28,7 @@ const TOPICS: Readonly<Record<string, (options: DoctorOptions) => Promise<Diagno
   sip: (options) => askNode('sip', options),
   webrtc: (options) => askNode('webrtc', options),
   audio: (options) => askNode('audio', options),
+  database: (options) => askNode('database', options),
 }
 
 /** Without a topic: what needs no running instance. */

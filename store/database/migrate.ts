@@ -7,6 +7,7 @@ import { postgresClient } from '../connections/postgres-client.ts'
 import { requireSessionPooling } from '../connections/session-pooling.ts'
 import { MIGRATIONS, type Migration } from '../migrations/index.ts'
 import { type ApplyOptions, applyMigration } from './apply-migration.ts'
+import { withExtension } from './extension.ts'
 import { describeLocks, planMigration } from './migration-plan.ts'
 
 /** Any number, the same in every version: two processes that start together migrate one after the other. */
@@ -36,15 +37,18 @@ export async function migrate(
     const applied = await appliedMigrations(client)
     refuseNewer(applied, migrations, log, exact)
     const names = new Set(applied.map(({ name }) => name))
-    const pending = migrations.filter(({ name }) => !names.has(name))
-    for (const migration of pending) {
+    const appliedNow: string[] = []
+    for (const one of migrations) {
+      const migration = names.has(one.name) ? undefined : await withExtension(client, one, log)
+      if (migration === undefined) continue
       const locks = names.size === 0 ? [] : await planMigration(client, migration)
       const { name } = migration
       if (locks.length > 0) log.info({ migration: name }, `Applying migration "${name}": ${describeLocks(locks)}`)
       await applyMigration({ client, databaseUrl, log, locks, ...options }, migration)
       log.info({ migration: name }, 'Migration applied')
+      appliedNow.push(name)
     }
-    return pending.map((migration) => migration.name)
+    return appliedNow
   } finally {
     // Closing the connection also releases the advisory lock.
     await client.end().catch(() => {})
@@ -68,7 +72,9 @@ export async function describePlan(
     const lines = [`${pending.length} migrations are to be applied; the database has ${applied.length}.`]
     for (const migration of pending) {
       const locks = await planMigration(client, migration)
-      lines.push(`${migration.name}: ${locks.length === 0 ? 'nothing waits' : describeLocks(locks)}`)
+      const extension = 'sql' in migration ? undefined : migration.extension
+      const only = extension === undefined ? '' : ` (only with the extension "${extension.name}")`
+      lines.push(`${migration.name}${only}: ${locks.length === 0 ? 'nothing waits' : describeLocks(locks)}`)
     }
     lines.push(
       'A lock that is not had within 2 s is given up and tried again after a pause, so that nothing waits behind it for longer.',

@@ -82,6 +82,12 @@ export interface IndexMigration extends Named {
     readonly on: string
   }[]
   readonly dropped?: readonly string[]
+  /** Without it they can't be built; then this is left out and tried again at each start. `@extschema@` in `on` is its schema. */
+  readonly extension?: {
+    readonly name: string
+    /** What is slow where it is missing. */
+    readonly without: string
+  }
 }
 
 export type Migration = StatementMigration | IndexMigration
@@ -167,4 +173,14 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0119-call-sums-in-detail', sql: callSumsInDetail.sql },
   { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },
   { name: '0121-call-sums-without-key', sql: callSumsInDetail.withoutKey },
+  {
+    name: '0134-parts-of-numbers',
+    extension: { name: 'pg_trgm', without: 'Searching calls by a part of a phone number reads every call' },
+    indexes: [
+      {
+        name: 'calls_by_number_part',
+        on: 'calls using gin (from_number @extschema@.gin_trgm_ops, to_number @extschema@.gin_trgm_ops)',
+      },
+    ],
+  },
 ]

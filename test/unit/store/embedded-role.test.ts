@@ -33,9 +33,14 @@ async function query(url: string, ...statements: string[]): Promise<Record<strin
 const asAdmin = ({ databaseUrl = '' }: EmbeddedServices): string =>
   adminUrl(new URL(databaseUrl).searchParams.get('host') ?? '', 'patchbay')
 
-const STRANGERS = `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relowner <> 'patchbay_app'::regrole
+/** What of the schema the product does not own; the parts of an extension belong to the extension. */
+const STRANGERS = `
+  with parts as (select objid from pg_depend where deptype = 'e')
+  select relname as name from pg_class where relnamespace = 'public'::regnamespace and relowner <> 'patchbay_app'::regrole
   union all select proname from pg_proc where pronamespace = 'public'::regnamespace and proowner <> 'patchbay_app'::regrole
-  union all select typname from pg_type where typnamespace = 'public'::regnamespace and typowner <> 'patchbay_app'::regrole`
+    and oid not in (select objid from parts)
+  union all select typname from pg_type where typnamespace = 'public'::regnamespace and typowner <> 'patchbay_app'::regrole
+    and oid not in (select objid from parts)`
 
 t.test('the role the product connects as owns its database and is no superuser', async (t) => {
   const services = await start(t, join(await testFolder(t), 'data'))

@@ -59,6 +59,8 @@ const READS: Readonly<Record<string, () => Promise<unknown>>> = {
   'calls of a disposition': () => page({ dispositions: ['d3'] }),
   'calls of a campaign': () => page({ campaignSlugs: ['campaign-3'] }),
   'calls of a number': () => page({ number: '+14155550042' }),
+  'calls of a part of a number': () => page({ numberPart: '50042' }),
+  'calls of a part that no number has': () => page({ numberPart: '99999' }),
   'a call of another system': () => page({ externalIds: ['crm-42'] }),
   'what changed in the last hour': () => page({ updatedSince: new Date(Date.now() - 3_600_000) }),
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
+import { diagnoseDatabase } from '../../../../store/database/extension.ts'
 import { describePlan, migrate } from '../../../../store/database/migrate.ts'
 import { planMigration } from '../../../../store/database/migration-plan.ts'
 import { MIGRATIONS } from '../../../../store/migrations/index.ts'
@@ -186,6 +187,35 @@ t.test(
     t.same(rows, [{ relname: 'big_n', indisvalid: true }])
   },
 )
+
+t.test('an index whose extension may not be made is left out, said, and built by a later start', async (t) => {
+  const url = await emptyDatabase(t)
+  const name = new URL(url).pathname.slice(1)
+  const indexes = `select indisvalid from pg_index where indexrelid = to_regclass('calls_by_number_part')`
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line).msg) }
+  const heard = createLogger({ level: 'warn', name: 'test', destination })
+  const pool = new Pool({ connectionString: url })
+  t.teardown(() => pool.end())
+  await query(url, `revoke create on database ${name} from current_user`)
+  const applied = await migrate(url, heard)
+  t.notOk(applied.includes('0134-parts-of-numbers'))
+  t.equal(applied.length, MIGRATIONS.length - 1, 'all others are applied')
+  t.match(
+    lines.join('\n'),
+    /part of a phone number reads every call: .* "pg_trgm" \(permission denied .*CREATE EXTENSION/,
+  )
+  t.same(await query(url, indexes), [])
+  t.match(await diagnoseDatabase({ pool }), [{ ok: false, text: /CREATE EXTENSION pg_trgm/ }])
+  t.same(await migrate(url, log), [], 'it is no fault of the next start')
+  t.match(await describePlan(url, log), /0134-parts-of-numbers \(only with the extension "pg_trgm"\)/)
+  // Extensions may lie in a schema of their own, as hosting companies have it.
+  await query(url, `grant create on database ${name} to current_user`)
+  await query(url, 'create schema extensions; create extension pg_trgm schema extensions')
+  t.same(await migrate(url, log), ['0134-parts-of-numbers'])
+  t.same(await query(url, indexes), [{ indisvalid: true }])
+  t.same(await diagnoseDatabase({ pool }), [{ ok: true, text: 'every index is there' }])
+})
 
 t.test('the plan names every table that waits, as PostgreSQL has it', async (t) => {
   const url = await emptyDatabase(t)

@@ -4,13 +4,8 @@
  * ask for analyses among them. `npm run bench -- call-writes`.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createLogger } from '../runtime/process/log.ts'
-import { openStore, type Store } from '../store/database/database.ts'
-import { migrate } from '../store/database/migrate.ts'
-import { startEmbedded } from '../store/embedded/embedded.ts'
+import type { Store } from '../store/database/database.ts'
+import { onOwnDatabase } from './support/own-database.ts'
 
 const RUNS = 5
 const CALLS = 2_000
@@ -26,19 +21,7 @@ const CHANGES = [
 ]
 
 export async function run(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'patchbay-bench-'))
-  const log = createLogger({ level: 'warn', name: 'bench' })
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    log,
-    postgres: true,
-    redis: false,
-    searchPath: process.env.PATH,
-  })
-  const databaseUrl = embedded.databaseUrl ?? ''
-  await migrate(databaseUrl, log)
-  const store = openStore({ databaseUrl, maxConnections: CLIENTS })
-  try {
+  await onOwnDatabase({ maxConnections: CLIENTS }, async ({ store }) => {
     const workspaceId = randomUUID()
     await store.global
       .insertInto('workspaces')
@@ -68,11 +51,7 @@ export async function run(): Promise<void> {
       `writes a second: ${none.toFixed(0)} without any, ${sums.toFixed(0)} with counts and sums: cost ${(none / sums).toFixed(2)} of at most ${LIMIT}`,
     )
     console.log(`with events and analyses too: ${all.toFixed(0)}, cost ${(none / all).toFixed(2)}`)
-  } finally {
-    await store.close()
-    await embedded.stop(10_000)
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function writesPerSecond({ pool }: Store, workspaceId: string): Promise<number> {

@@ -5,19 +5,15 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { uuidv7 } from 'uuidv7'
 import { csvOf } from '../api/calls/outbound.ts'
-import { createLogger } from '../runtime/process/log.ts'
 import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../store/batches/batch-load.ts'
-import { openStore, type Store } from '../store/database/database.ts'
-import { migrate } from '../store/database/migrate.ts'
-import { startEmbedded } from '../store/embedded/embedded.ts'
+import type { Store } from '../store/database/database.ts'
 import { openBulkCopy } from '../store/uploads/bulk-copy.ts'
+import { onOwnDatabase } from './support/own-database.ts'
 
 const ROWS = 1_000_000
 const RUNS = 5
@@ -35,19 +31,7 @@ const details: BatchDetails = {
 
 export async function run(args: readonly string[]): Promise<void> {
   const rows = args.includes('--short') ? ROWS / 10 : ROWS
-  const folder = await mkdtemp(join(tmpdir(), 'patchbay-bench-'))
-  const log = createLogger({ level: 'warn', name: 'bench' })
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    log,
-    postgres: true,
-    redis: false,
-    searchPath: process.env.PATH,
-  })
-  const databaseUrl = embedded.databaseUrl ?? ''
-  await migrate(databaseUrl, log)
-  const store = openStore({ databaseUrl, statementTimeoutMs: 600_000 })
-  try {
+  await onOwnDatabase({ statementTimeoutMs: 600_000 }, async ({ store, databaseUrl, folder }) => {
     const workspaceId = await seed(store)
     for (const quoted of [false, true]) {
       const file = join(folder, 'numbers.csv')
@@ -55,11 +39,7 @@ export async function run(args: readonly string[]): Promise<void> {
       await compareLoads(store, { databaseUrl, workspaceId, file, rows, quoted })
     }
     await measureExport(store, workspaceId, rows)
-  } finally {
-    await store.close()
-    await embedded.stop(10_000)
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function seed(store: Store): Promise<string> {

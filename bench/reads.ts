@@ -3,22 +3,14 @@
  * dashboard, lists, filters and search. The calls are of 90 days, 20 campaigns and 20 agents; a tenth of them is another
  * workspace's. Target: p95 ≤ 150 ms each.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { uuidv7 } from 'uuidv7'
-import { createAccessTokens } from '../api/auth/access-token.ts'
-import { systemClock } from '../runtime/lib/clock.ts'
-import { createLogger } from '../runtime/process/log.ts'
-import { createUser } from '../store/accounts/users.ts'
 import { foldCalls } from '../store/calls/call-sums-folding.ts'
-import { openStore, type Store } from '../store/database/database.ts'
-import { migrate } from '../store/database/migrate.ts'
-import { startEmbedded } from '../store/embedded/embedded.ts'
-import { SECRET } from './rest/work.ts'
+import type { Store } from '../store/database/database.ts'
+import { answerTimeMs, makeTokenUser, ServerProcess } from './rest/server-process.ts'
+import { onOwnDatabase } from './support/own-database.ts'
+import { quantile } from './support/quantile.ts'
+import { rounded } from './support/rounded.ts'
 
 const TARGET_P95_MS = 150
 const DAYS = 90
@@ -63,58 +55,28 @@ export async function run(args: readonly string[]): Promise<void> {
     options: { calls: { type: 'string', default: '1000000' }, reads: { type: 'string', default: '40' } },
   })
   const [calls, reads] = [Number(values.calls), Number(values.reads)]
-  const folder = await mkdtemp(join(tmpdir(), 'patchbay-bench-'))
-  const log = createLogger({ level: 'warn', name: 'bench' })
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    log,
-    postgres: true,
-    redis: false,
-    searchPath: process.env.PATH,
-  })
-  const databaseUrl = embedded.databaseUrl ?? ''
-  await migrate(databaseUrl, log)
-  const store = openStore({ databaseUrl, statementTimeoutMs: 600_000 })
-  try {
-    const [ours, other] = await Promise.all([createTenant(store, 1), createTenant(store, 2)])
+  await onOwnDatabase({ statementTimeoutMs: 600_000 }, async ({ store, databaseUrl }) => {
+    const [ours, other] = await Promise.all([makeTokenUser(store, 1), makeTokenUser(store, 2)])
     await insertCalls(store, ours.workspaceId, Math.round(calls * 0.9), 1)
     await insertCalls(store, other.workspaceId, Math.round(calls * 0.1), 2)
     while (await foldCalls(store));
     await store.pool.query('vacuum analyze')
-    const server = fork(join(import.meta.dirname, 'rest', 'ours.ts'), [databaseUrl])
-    const [{ port }] = (await once(server, 'message', { signal: AbortSignal.timeout(30_000) })) as [{ port: number }]
+    const server = await new ServerProcess('ours', databaseUrl).ready()
     const table: Record<string, Record<string, number | string>> = {}
     const atMs = Date.now()
     for (const [name, pathAt] of Object.entries(PATHS)) {
-      const url = `http://127.0.0.1:${port}${pathAt(atMs)}`
+      const url = `${server.url}${pathAt(atMs)}`
       const timesMs: number[] = []
-      for (let i = 0; i < reads; i++) timesMs.push(await timeOf(url, ours.token))
-      timesMs.sort((a, b) => a - b)
-      const figure = { p50: at(timesMs, 0.5), p95: at(timesMs, 0.95) }
+      for (let i = 0; i < reads; i++) timesMs.push(await answerTimeMs(url, ours.token))
+      const figure = { p50: rounded(quantile(timesMs, 0.5)), p95: rounded(quantile(timesMs, 0.95)) }
       process.stdout.write(
         `${JSON.stringify({ name: 'reads', read: name, calls, ...figure, target: TARGET_P95_MS })}\n`,
       )
       table[name] = { 'p50 ms': figure.p50, 'p95 ms': figure.p95, held: figure.p95 <= TARGET_P95_MS ? 'yes' : 'NO' }
     }
     console.table(table)
-    server.disconnect()
-    await once(server, 'exit')
-  } finally {
-    await store.close()
-    await embedded.stop(10_000)
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function at(sorted: readonly number[], share: number): number {
-  return Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(1))
-}
-
-async function createTenant(store: Store, n: number): Promise<{ token: string; workspaceId: string }> {
-  const tokens = createAccessTokens(SECRET, 3600, systemClock)
-  const user = { name: `User ${n}`, email: `user-${n}@example.com`, passwordHash: '', phoneNumber: '+14155550123' }
-  const { id, email, current_workspace_id } = await createUser(store.global, user)
-  return { token: await tokens.issue({ id, email }), workspaceId: current_workspace_id ?? '' }
+    await server.stop()
+  })
 }
 
 /** Newest calls last, as they come. */
@@ -137,12 +99,4 @@ async function insertCalls(store: Store, workspaceId: string, calls: number, pre
      from generate_series($4::int, $3::int) i, lateral (select now() - ($3 - i) * (interval '${DAYS} days' / $3) as at) t`,
     [workspaceId, AGENTS, calls, prefix],
   )
-}
-
-async function timeOf(url: string, token: string): Promise<number> {
-  const startMs = performance.now()
-  const answer = await fetch(url, { headers: { cookie: `access_token=${token}` }, signal: AbortSignal.timeout(60_000) })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status} ${text}`)
-  return performance.now() - startMs
 }

@@ -6,23 +6,16 @@
  * `--calls=1000000` for the whole call log (default 200,000), `--seconds=5` a measurement, `--no-csv`, `--short` for a
  * tenth of the CSV rows.
  */
-import { type ChildProcess, execFile, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { uuidv7 } from 'uuidv7'
-import { createAccessTokens } from '../api/auth/access-token.ts'
-import { systemClock } from '../runtime/lib/clock.ts'
-import { createLogger } from '../runtime/process/log.ts'
-import { createUser } from '../store/accounts/users.ts'
-import { openStore, type Store } from '../store/database/database.ts'
-import { migrate } from '../store/database/migrate.ts'
-import { startEmbedded } from '../store/embedded/embedded.ts'
+import type { Store } from '../store/database/database.ts'
 import { run as runCsv } from './csv.ts'
 import type { Load, LoadResult } from './rest/load.ts'
-import { AGENT, PATH_WITHOUT_DATABASE, SECRET } from './rest/work.ts'
+import { answerTimeMs, makeTokenUser, ServerProcess } from './rest/server-process.ts'
+import { AGENT, PATH_WITHOUT_DATABASE } from './rest/work.ts'
+import { onOwnDatabase } from './support/own-database.ts'
 
 const CONNECTIONS = 64
 const RUNS = 3
@@ -44,59 +37,16 @@ interface Measured {
   p99Ms: number
 }
 
-class Server {
-  readonly #child: ChildProcess
-  url = ''
-
-  constructor(name: string, databaseUrl: string) {
-    this.#child = fork(join(import.meta.dirname, 'rest', `${name}.ts`), [databaseUrl])
-  }
-
-  async ready(): Promise<this> {
-    const [{ port }] = (await once(this.#child, 'message', { signal: AbortSignal.timeout(30_000) })) as [
-      { port: number },
-    ]
-    this.url = `http://127.0.0.1:${port}`
-    return this
-  }
-
-  /** CPU time used so far, in seconds. */
-  async cpuS(): Promise<number> {
-    this.#child.send('cpu')
-    const [{ cpu }] = (await once(this.#child, 'message', { signal: AbortSignal.timeout(30_000) })) as [
-      { cpu: NodeJS.CpuUsage },
-    ]
-    return (cpu.user + cpu.system) / 1e6
-  }
-
-  async stop(): Promise<void> {
-    this.#child.disconnect()
-    await once(this.#child, 'exit')
-  }
-}
-
 export async function run(args: readonly string[]): Promise<void> {
   const option = (name: string, otherwise: number) =>
     Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise)
   const seconds = option('seconds', 4)
   const calls = option('calls', 200_000)
-  const folder = await mkdtemp(join(tmpdir(), 'patchbay-bench-'))
-  const log = createLogger({ level: 'warn', name: 'bench' })
-  const embedded = await startEmbedded({
-    dataDir: folder,
-    log,
-    postgres: true,
-    redis: false,
-    searchPath: process.env.PATH,
-  })
-  const databaseUrl = embedded.databaseUrl ?? ''
-  await migrate(databaseUrl, log)
-  const store = openStore({ databaseUrl, statementTimeoutMs: 600_000 })
   const figures: Figure[] = []
-  try {
-    const users = await makeUsers(store)
+  await onOwnDatabase({ statementTimeoutMs: 600_000 }, async ({ store, databaseUrl }) => {
+    const users = await Promise.all(Array.from({ length: CONNECTIONS }, (_, i) => makeTokenUser(store, i)))
     const [ours, fastify, express] = await Promise.all(
-      ['ours', 'fastify', 'express'].map((name) => new Server(name, databaseUrl).ready()),
+      (['ours', 'fastify', 'express'] as const).map((name) => new ServerProcess(name, databaseUrl).ready()),
     )
     if (!ours || !fastify || !express) return
     const cookies = users.map(({ token }) => token)
@@ -113,7 +63,7 @@ export async function run(args: readonly string[]): Promise<void> {
     report(figures, 'one query, beside fastify + pg (p99 ms)', one.p99Ms, peer.p99Ms, '<= 0.7', RUNS)
 
     await insertCalls(store, users[0]?.workspaceId ?? '', calls)
-    const read = (path: string) => timeOf(`${ours.url}${path}`, cookies[0] ?? '')
+    const read = (path: string) => answerTimeMs(`${ours.url}${path}`, cookies[0] ?? '')
     const size = Math.min(25, Math.floor(calls / PAGE))
     const [first, late] = [`/calls/logs?page_size=${size}&page=1`, `/calls/logs?page_size=${size}&page=${PAGE}`]
     const pages = await inTurns([() => read(first), () => read(late)])
@@ -122,29 +72,14 @@ export async function run(args: readonly string[]): Promise<void> {
     const [dashboard] = await inTurns([() => read(`/reports/dashboard?start_date=${start}`)])
     report(figures, `dashboard over ${calls} calls (ms)`, dashboard ?? 0, null, '< 300', READS)
     await Promise.all([ours.stop(), fastify.stop(), express.stop()])
-  } finally {
-    await store.close()
-    await embedded.stop(10_000)
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
   console.table(figures)
   if (!args.includes('--no-csv')) await runCsv(args.filter((arg) => arg === '--short'))
 }
 
-/** One user for each connection, each with a workspace and a token. */
-async function makeUsers(store: Store): Promise<{ token: string; workspaceId: string }[]> {
-  const tokens = createAccessTokens(SECRET, 3600, systemClock)
-  const made = Array.from({ length: CONNECTIONS }, async (_, i) => {
-    const user = { name: `User ${i}`, email: `user-${i}@example.com`, passwordHash: '', phoneNumber: '+14155550123' }
-    const { id, email, current_workspace_id } = await createUser(store.global, user)
-    return { token: await tokens.issue({ id, email }), workspaceId: current_workspace_id ?? '' }
-  })
-  return Promise.all(made)
-}
-
 /** Each server in turn, several times over, so that what else the machine does meets all of them; medians. */
 async function compare(
-  servers: Server[],
+  servers: ServerProcess[],
   load: Omit<Load, 'url'> & { path: string },
 ): Promise<[Measured, Measured, Measured]> {
   const results = servers.map((): Measured[] => [])
@@ -162,7 +97,10 @@ async function compare(
   })) as [Measured, Measured, Measured]
 }
 
-async function measure(server: Server, { path, ...load }: Omit<Load, 'url'> & { path: string }): Promise<Measured> {
+async function measure(
+  server: ServerProcess,
+  { path, ...load }: Omit<Load, 'url'> & { path: string },
+): Promise<Measured> {
   const generator = join(import.meta.dirname, 'rest', 'load.ts')
   const job: Load = { ...load, url: `${server.url}${path}` }
   const cpuBeforeS = await server.cpuS()
@@ -186,14 +124,6 @@ async function insertCalls(store: Store, workspaceId: string, calls: number): Pr
     [workspaceId, agents, calls],
   )
   await store.pool.query('vacuum analyze')
-}
-
-async function timeOf(url: string, token: string): Promise<number> {
-  const startMs = performance.now()
-  const answer = await fetch(url, { headers: { cookie: `access_token=${token}` }, signal: AbortSignal.timeout(30_000) })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status} ${text}`)
-  return performance.now() - startMs
 }
 
 /** The medians of tasks that are measured in turns. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { describeConfig } from '../config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from '../config/effective.ts'
-import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
+import { type Environment, loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
 import { operationsAddress } from '../config/operations-address.ts'
 import type { Config, EffectiveConfig } from '../config/schema.ts'
 import { serviceLinksOf } from '../config/service-links.ts'
@@ -277,53 +277,48 @@ function writeLine(line: string): void {
 }
 
 /** Works on an instance elsewhere: nothing of this machine's configuration is read but its environment. */
-async function files(command: FilesCommand, words: readonly string[], argv: readonly string[]): Promise<void> {
+async function elsewhere(
+  argv: readonly string[],
+  usage: string,
+  run: (env: Environment) => Promise<{ text: string; code: number }>,
+): Promise<void> {
   if (argv.includes('--help') || argv.includes('-h')) {
-    process.stdout.write(FILES_USAGE)
+    process.stdout.write(usage)
     return
   }
-  const [place = '.', ...more] = words
-  if (more.length > 0) fail(`${command} takes one folder`)
   useEnvFile()
-  const { runFilesCommand } = await import('./agent-files/files-command.ts')
-  const flags = argv.filter((argument) => argument.startsWith('-'))
-  const { text, code } = await runFilesCommand(command, { folder: ofUser(place), flags, env: processEnvironment() })
-  process.stdout.write(`${text}\n`)
+  const { text, code } = await run(processEnvironment())
+  if (text !== '') process.stdout.write(`${text.trimEnd()}\n`)
   process.exitCode = code
+}
+
+function files(command: FilesCommand, [place = '.', ...more]: readonly string[], argv: readonly string[]) {
+  return elsewhere(argv, FILES_USAGE, async (env) => {
+    if (more.length > 0) fail(`${command} takes one folder`)
+    const { runFilesCommand } = await import('./agent-files/files-command.ts')
+    const flags = argv.filter((argument) => argument.startsWith('-'))
+    return runFilesCommand(command, { folder: ofUser(place), flags, env })
+  })
 }
 
 /** A path as the user means it, wherever npm has gone. */
 const ofUser = (path: string): string => resolve(process.env.INIT_CWD ?? '', path)
 
-async function tests(argv: readonly string[]): Promise<void> {
-  if (argv.includes('--help') || argv.includes('-h')) {
-    process.stdout.write(TESTS_USAGE)
-    return
-  }
-  useEnvFile()
-  const { runTestsCommand } = await import('./agent-tests/tests-command.ts')
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort())
-  const cwd = process.env.INIT_CWD ?? process.cwd()
-  const own = argv.slice(argv.indexOf('test') + 1)
-  const { text, code } = await runTestsCommand({
-    ...{ argv: own, cwd, env: processEnvironment(), say: writeLine, signal: stop.signal },
+function tests(argv: readonly string[]) {
+  return elsewhere(argv, TESTS_USAGE, async (env) => {
+    const { runTestsCommand } = await import('./agent-tests/tests-command.ts')
+    const stop = new AbortController()
+    process.once('SIGINT', () => stop.abort())
+    const own = argv.slice(argv.indexOf('test') + 1)
+    return runTestsCommand({ argv: own, cwd: ofUser('.'), env, say: writeLine, signal: stop.signal })
   })
-  if (text !== '') process.stdout.write(`${text}\n`)
-  process.exitCode = code
 }
 
-async function versions(command: VersionsCommand, argv: readonly string[]): Promise<void> {
-  if (argv.includes('--help') || argv.includes('-h')) {
-    process.stdout.write(VERSIONS_USAGE[command])
-    return
-  }
-  useEnvFile()
-  const { runVersionsCommand } = await import('./agent-versions/versions-command.ts')
-  const own = argv.slice(argv.indexOf(command) + 1)
-  const { text, code } = await runVersionsCommand(command, { argv: own, env: processEnvironment() })
-  process.stdout.write(`${text.trimEnd()}\n`)
-  process.exitCode = code
+function versions(command: VersionsCommand, argv: readonly string[]) {
+  return elsewhere(argv, VERSIONS_USAGE[command], async (env) => {
+    const { runVersionsCommand } = await import('./agent-versions/versions-command.ts')
+    return runVersionsCommand(command, { argv: argv.slice(argv.indexOf(command) + 1), env })
+  })
 }
 
 function isRole(word: string): word is RoleName {

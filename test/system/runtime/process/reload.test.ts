@@ -1,14 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { freePort } from '../../../../scripts/demo/free-port.ts'
 import { childrenWith, runMain, startInstance, voiceWorkersOf } from '../../../support/instance/instance.ts'
 import { testFolder } from '../../../support/instance/services.ts'
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(20)
-}
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const priceOf = (perMillionTokens: number) => ({
   llm: {
@@ -50,23 +46,23 @@ t.test('log level, capacity and prices are read anew by every process, without a
     .getSetCookie()
     .map((one) => one.split(';')[0])
     .join('; ')
-  await until(async () => (await workers()).join() === '4')
+  await waitUntil(async () => (await workers()).join() === '4')
 
   await writeFile(prices, JSON.stringify(priceOf(7)))
   await settle([named, 'PATCHBAY_LOG_LEVEL=debug', 'PATCHBAY_WORKER_CAPACITY=9', 'PATCHBAY_RING_TIMEOUT_MS=20000'])
   child.kill('SIGHUP')
-  await until(async () => (await workers()).join() === '9')
+  await waitUntil(async () => (await workers()).join() === '9')
   t.match(output(), /"variables":\["PATCHBAY_RING_TIMEOUT_MS"\].*wait for a restart/)
   const told = (text: string) =>
     output()
       .split('\n')
       .filter((line) => line.includes(text))
-  await until(() => told('Configuration reloaded').length >= 3)
+  await waitUntil(() => told('Configuration reloaded').length >= 3)
   t.ok(
     told('Configuration reloaded').some((line) => line.includes('"name":"jobs"')),
     'the job worker, too',
   )
-  await until(() => told('Request answered').length > 0)
+  await waitUntil(() => told('Request answered').length > 0)
   const models = (await (await fetch(`${url}/providers`, { headers: { cookie } })).json()) as unknown
   t.match(JSON.stringify(models), '"input_per_million_tokens":7')
   t.same(await pids(), before, 'nothing was started again')
@@ -80,18 +76,18 @@ t.test('log level, capacity and prices are read anew by every process, without a
   await settle([named, 'PATCHBAY_LOG_LEVEL=info', 'PATCHBAY_WORKER_CAPACITY=3'])
   const reloaded = await send('/operator/reload', undefined, cookie)
   t.match(await reloaded.json(), { changed: ['PATCHBAY_WORKER_CAPACITY', 'PATCHBAY_LOG_LEVEL'], processes: 2 })
-  await until(async () => (await workers()).join() === '3')
+  await waitUntil(async () => (await workers()).join() === '3')
 
   await settle([named, 'PATCHBAY_LOG_LEVEL=info', 'PATCHBAY_WORKER_CAPACITY=5'])
   const command = await runMain(['reload', `--port=${adminPort}`])
   t.same([command.code, command.stderr], [0, 'Reloaded: PATCHBAY_WORKER_CAPACITY\n'])
-  await until(async () => (await workers()).join() === '5')
+  await waitUntil(async () => (await workers()).join() === '5')
 
   const [worker = 0] = (await pids())[0] ?? []
   process.kill(worker, 'SIGKILL')
-  await until(async () => (await voiceWorkersOf(instance)).some((pid) => pid !== worker))
-  await until(async () => (await workers()).join() === '5')
-  t.pass('a process that is started again has what was reloaded')
+  await waitUntil(async () => (await voiceWorkersOf(instance)).some((pid) => pid !== worker))
+  await waitUntil(async () => (await workers()).join() === '5')
+  t.same(await workers(), [5], 'a process that is started again has what was reloaded')
 })
 
 t.test('patchbay reload says where nothing answers', async (t) => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { WebSocketServer } from 'ws'
@@ -13,6 +12,7 @@ import { subscribe } from '../../../../store/redis/subscribe.ts'
 import { openQueue, runJobs } from '../../../../workers/queues.ts'
 import { startPeriodicJob } from '../../../../workers/rounds.ts'
 import { testRedis } from '../../../support/instance/services.ts'
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 /** HTTP and WebSockets: test/unit/api/http/server.test.ts. */
 
@@ -21,7 +21,8 @@ const log = pino({ level: 'silent' })
 async function failsOnly(t: Test, kind: Boundary, times = 1): Promise<void> {
   const before = faultCounts().get(kind) ?? 0
   t.teardown(reportFaultsTo(() => {}))
-  while ((faultCounts().get(kind) ?? 0) < before + times) await sleep(5)
+  const waited = () => `${times} faults of ${kind}`
+  await waitUntil(() => (faultCounts().get(kind) ?? 0) >= before + times, waited, { everyMs: 5 })
 }
 
 const fail = (): never => {
@@ -40,7 +41,7 @@ t.test('a message of a Redis channel that is not understood is that message alon
   const failed = failsOnly(t, 'redis')
   for (const text of ['one', 'bad', 'two']) await redis.publish('channel', text)
   await failed
-  while (heard.length < 2) await sleep(5)
+  await waitUntil(() => heard.length >= 2, undefined, { everyMs: 5 })
   t.same(heard, ['one', 'two'])
 })
 
@@ -64,8 +65,8 @@ t.test('a listener of a queue that throws leaves its jobs running', async (t) =>
   for (const documentId of ['one', 'two'])
     await queue.add({ documentId, workspaceId: 'w' } as never, { jobId: documentId, attempts: 1, backoffMs: 1 })
   await failed
-  while (ran.length < 2) await sleep(5)
-  t.pass('the next job runs')
+  await waitUntil(() => ran.length >= 2)
+  t.match(ran[1], /two/, 'the next job runs')
 })
 
 t.test('a beat of the link that throws ends neither the link nor the worker', async (t) => {

@@ -10,6 +10,7 @@ import { type Test, test } from 'tap'
 import { loadPlugins } from '../../../../../runtime/plugin/host.ts'
 import { runPluginsCommand } from '../../../../../runtime/plugin/install/cli.ts'
 import { SCAFFOLD_KINDS } from '../../../../../runtime/plugin/install/scaffold.ts'
+import { waitUntil } from '../../../../support/world/wait-until.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
 const ROOT = join(import.meta.dirname, '../../../../..')
@@ -126,15 +127,15 @@ export default definePlugin({ embedding: () => ({ dimensions: 1, embed: async (t
   t.equal(await running, 1)
   t.ok(logged.some((line) => line === 'Plugin "draft" changed: sessions that begin now run the new code'))
   writeFileSync(join(folder, 'draft/mod.ts'), 'throw new Error("not yet")\n')
-  while (!logged.some((line) => line.includes('not yet')))
-    await sleep(50, undefined, { signal: AbortSignal.timeout(10_000) })
+  const soon = { everyMs: 50, timeoutMs: 20_000 }
+  await waitUntil(() => logged.some((line) => line.includes('not yet')), undefined, soon)
   await t.rejects(
     registry.create('embedding', 'draft').then((made) => made.embed(['x'], signal)),
     { message: /not yet/ },
   )
   write(3)
-  while ((await ask('now').catch(() => 0)) !== 3) await sleep(50, undefined, { signal: AbortSignal.timeout(20_000) })
-  t.pass('it runs again once it is mended')
+  await waitUntil(async () => (await ask('now').catch(() => 2)) !== 2, undefined, soon)
+  t.equal(await ask('now'), 3, 'it runs again once it is mended')
 })
 
 test('a plugin that agents name is removed by force alone', async (t) => {

@@ -106,7 +106,11 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const response =
       shelf === undefined
         ? await handle()
-        : await keyedAnswer(request, { key, shelf, input: askedFor(head, input.raw), keys: services.config }, handle)
+        : await keyedAnswer(
+            request,
+            { key, shelf, input: askedFor(head, input.raw), keys: services.config, clock: services.clock },
+            handle,
+          )
     return request.isReplay ? withHeader(response, 'idempotency-replayed', 'true') : response
   }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
@@ -86,7 +87,7 @@ const ofWorkspace = defineRoute({
     query: { types: 'call.*', wait_s: 0 },
     success: { items: [messageExample('call.ended')], next: '7421-318', has_more: false },
   },
-  handler: async (request, { live, store, config }) => {
+  handler: async (request, { live, store, config, clock }) => {
     const { query, tenant, signal } = request
     const types = (query.types ?? '*').split(',').map((type) => type.trim())
     const unknown = types.find((type) => !asksForEvents(type))
@@ -95,7 +96,7 @@ const ofWorkspace = defineRoute({
         { loc: ['query', 'types'], msg: `${JSON.stringify(unknown)} is no type of event`, type: 'enum' },
       ])
     }
-    const place = await placeAsked(request, store)
+    const place = await placeAsked(request, store, clock)
     if (/\bapplication\/json\b/i.test(request.header('accept'))) {
       return new Reply({ body: await pageAfter(store, config.publicUrl, tenant, { place, types, limit: query.limit }) })
     }
@@ -168,6 +169,7 @@ async function placeAsked(
     query: { after?: string; since?: string }
   },
   store: Store,
+  clock: Clock,
 ): Promise<FeedPosition | undefined> {
   const { query, tenant } = request
   const header = request.header('last-event-id')
@@ -178,7 +180,7 @@ async function placeAsked(
   }
   const place = parsePlace(text) ?? (isUuid(text) ? await placeOfEvent(tenant, text) : undefined)
   if (place !== undefined && !(await isPlaceGone(store, place))) return place
-  const isOld = isUuid(text) && timeOf(text) < Date.now() - KEPT_MS
+  const isOld = isUuid(text) && timeOf(text) < clock.nowMs() - KEPT_MS
   if (place !== undefined || isOld) throw new PatchbayError('events_gone')
   const loc = header === '' ? ['query', 'after'] : ['header', 'Last-Event-ID']
   const msg = 'is no event of this workspace: send the `id` of one, or 0-0 for all that is kept'

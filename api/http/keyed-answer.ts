@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { createSecretBox, type DataKeys } from '../../runtime/lib/secret-box.ts'
 import type { KeyShelf } from '../../store/database/idempotency.ts'
@@ -20,6 +21,8 @@ interface Keyed {
   /** What the request asks for, but for a form: route, path, query and JSON body. */
   readonly input: unknown
   readonly keys: DataKeys
+  /** The database's, which says when a key was first used. */
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 /** An answer as it is kept. */
@@ -69,7 +72,7 @@ export async function keyedAnswer(
 
 async function answer(
   request: HandledRequest,
-  { key, shelf, input, keys }: Keyed,
+  { key, shelf, input, keys, clock }: Keyed,
   handle: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const box = createSecretBox(keys, 'kept answers')
@@ -82,7 +85,7 @@ async function answer(
     } else {
       if (!found.requestHash.equals(hash)) throw keyFault('was used with another input')
       if (found.answer !== null) return again(found.answer)
-      if (Date.now() - found.createdAt.getTime() > WAIT_MS) throw new PatchbayError('idempotency_unsettled')
+      if (clock.nowMs() - found.createdAt.getTime() > WAIT_MS) throw new PatchbayError('idempotency_unsettled')
     }
     if (waitedMs >= WAIT_MS) throw new PatchbayError('idempotency_unsettled')
     await sleep(LOOK_MS)

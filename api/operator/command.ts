@@ -19,6 +19,7 @@ import {
 import { beginMaintenance, endMaintenance, maintenanceOf } from '../../store/accounts/maintenance.ts'
 import { userByEmail } from '../../store/accounts/users.ts'
 import { openStore, type Store } from '../../store/database/database.ts'
+import { databaseClockOf } from '../../store/database/database-clock.ts'
 import type { LinkKind, SignupMode, User } from '../../store/database/schema.ts'
 import { oneTimeLink } from '../auth/links.ts'
 import { setupLink, setupToken } from '../auth/setup-token.ts'
@@ -221,8 +222,9 @@ async function requireWorkspace({ store, args: [name = ''] }: Shell): Promise<Li
   return found
 }
 
-function linkFor({ store, config }: Shell, kind: LinkKind, userId: string | null, email: string) {
-  return oneTimeLink({ store, clock: systemClock, config }, { kind, userId, email, createdBy: null })
+async function linkFor({ store, config }: Shell, kind: LinkKind, userId: string | null, email: string) {
+  const clock = await databaseClockOf(store, systemClock)
+  return oneTimeLink({ store, clock, config }, { kind, userId, email, createdBy: null })
 }
 
 function listed(lines: readonly string[], total: number): string {

@@ -11,6 +11,7 @@ import { listOpenCalls, openPhoneCalls } from '../../store/calls/open-calls.ts'
 import { reportedCalls } from '../../store/calls/reported-calls.ts'
 import { endCall } from '../../store/calls/write-calls.ts'
 import type { Store } from '../../store/database/database.ts'
+import { databaseClockOf } from '../../store/database/database-clock.ts'
 import { type StuckWebhook, stuckWebhooks } from '../../store/events/stuck-webhooks.ts'
 import { recoverDeliveries } from '../../store/events/webhook-deliveries.ts'
 import { leasesOf, redisCallLeases } from '../../store/redis/call-leases.ts'
@@ -100,11 +101,11 @@ async function openCalls({ store, redis }: Stuck) {
 }
 
 async function calls(stuck: Stuck): Promise<string> {
-  const open = await openCalls(stuck)
+  const [open, now] = await Promise.all([openCalls(stuck), nowOf(stuck.store)])
   return listed(
     open.map(({ id, status, callType, createdAt, leaseMs, nodeId }) => {
       const held = leaseMs === undefined || leaseMs <= 0 ? 'no lease' : `leased ${Math.round(leaseMs / 1_000)} s`
-      return `${id}  ${callType}  ${status}  ${age(createdAt)}  ${held}  ${nodeId === undefined ? 'no node' : `node ${nodeId}`}`
+      return `${id}  ${callType}  ${status}  ${age(createdAt, now)}  ${held}  ${nodeId === undefined ? 'no node' : `node ${nodeId}`}`
     }),
   )
 }
@@ -158,7 +159,7 @@ async function releaseCall(stuck: Stuck): Promise<string> {
   const { store, redis } = stuck
   const call = await callOf(stuck)
   if (call.ended_at !== null) return `It was over already: ${call.end_reason}`
-  const at = new Date(systemClock.nowMs())
+  const at = await nowOf(store)
   if (await cancelQueuedCall(store.tenant(call.workspace_id), call.id, at))
     return 'It was cancelled before it was placed'
   await requestHangup(redis, call.id, { id: '', name: 'the operator' })
@@ -226,7 +227,7 @@ async function retry(stuck: Stuck): Promise<string> {
 
 async function cancel(stuck: Stuck): Promise<string> {
   const { id, workspaceId, status } = await batchOf(stuck)
-  if (!(await cancelBatch(stuck.store.tenant(workspaceId), id, new Date(systemClock.nowMs())))) {
+  if (!(await cancelBatch(stuck.store.tenant(workspaceId), id, await nowOf(stuck.store)))) {
     throw fault(`A batch that is ${status} can't be cancelled`)
   }
   return 'No further row is called; calls that run go on'
@@ -249,10 +250,12 @@ async function queues({ redis, args: [name] }: Stuck): Promise<string> {
     return (await Promise.all(lines)).join('\n')
   }
   const jobs = await lookAtQueue(redis, queueNamed(name), ({ jobs }) => jobs())
+  // Queues go by the clocks of machines.
+  const now = new Date(systemClock.nowMs())
   return listed(
     jobs.map(
       ({ id, state, addedAtMs, attempts, fault }) =>
-        `${id}  ${state}  ${age(new Date(addedAtMs))}  ${attempts} attempts${fault === '' ? '' : `  ${fault}`}`,
+        `${id}  ${state}  ${age(new Date(addedAtMs), now)}  ${attempts} attempts${fault === '' ? '' : `  ${fault}`}`,
     ),
   )
 }
@@ -300,7 +303,7 @@ async function retryDeliveries({ store, args: [id = '', hours = '24'] }: Stuck):
   if (webhook === undefined) throw fault(`"${id}" is no webhook; "npm run patchbay admin deliveries" lists them`)
   const span = Number(hours)
   if (!(span > 0 && span <= 24 * 365)) throw fault(`"${hours}" is no number of hours`)
-  const since = new Date(systemClock.nowMs() - span * 3_600_000)
+  const since = new Date((await nowOf(store)).getTime() - span * 3_600_000)
   const count = await recoverDeliveries(store.tenant(webhook.workspaceId), id, since)
   return count === 1 ? '1 event is sent' : `${count} events are sent`
 }
@@ -329,12 +332,13 @@ async function releaseSeat({ redis, args: [slot = ''] }: Stuck): Promise<string>
 }
 
 async function leases(stuck: Stuck): Promise<string> {
-  const open = (await openCalls(stuck)).filter(({ leaseMs }) => leaseMs === undefined || leaseMs <= 0)
+  const [all, now] = await Promise.all([openCalls(stuck), nowOf(stuck.store)])
+  const open = all.filter(({ leaseMs }) => leaseMs === undefined || leaseMs <= 0)
   const needing = open.filter(({ status, placedAt }) => status !== 'queued' || placedAt !== null)
   return listed(
     needing.map(
       ({ id, status, createdAt, nodeId }) =>
-        `${id}  ${status}  ${age(createdAt)}  ${nodeId === undefined ? 'nobody holds it' : `node ${nodeId} reports it`}`,
+        `${id}  ${status}  ${age(createdAt, now)}  ${nodeId === undefined ? 'nobody holds it' : `node ${nodeId} reports it`}`,
     ),
   )
 }
@@ -345,8 +349,13 @@ async function releaseLease(stuck: Stuck): Promise<string> {
   return 'The lease is dropped; a node that holds the call takes it anew within seconds'
 }
 
-function age(since: Date): string {
-  const seconds = Math.max(0, Math.round((systemClock.nowMs() - since.getTime()) / 1_000))
+/** As the database has it. */
+async function nowOf(store: Store): Promise<Date> {
+  return new Date((await databaseClockOf(store, systemClock)).nowMs())
+}
+
+function age(since: Date, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1_000))
   return seconds < 120
     ? `${seconds} s`
     : seconds < 7_200

@@ -3,7 +3,7 @@ import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
-import { systemClock } from '../../runtime/lib/clock.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Carrier, DialOrder } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agents/agent-tools.ts'
@@ -50,7 +50,7 @@ export function secondLeg(
 
 /** The agent as it speaks to that human: it says who calls and why, asks whether they take the call, and nothing else. */
 export async function whisperTo(
-  store: Store,
+  { store, clock }: { store: Store; clock: Clock },
   { workspaceId, agentId, agentVersion, dynamicVariables }: Omit<ToolsOfCall, 'tools' | 'provider'>,
   summary: string,
   /** Of that human and of ours: their countries decide whether the agent says that it is an AI. */
@@ -58,7 +58,7 @@ export async function whisperTo(
 ): Promise<AgentSpec | undefined> {
   const found = await served(store, workspaceId, agentId, { use: agentVersion ?? 'live' })
   if (found === undefined || 'refused' in found) return undefined
-  const spec = agentSpec(found.agent, dynamicVariables, false, { nowMs: systemClock.nowMs(), numbers })
+  const spec = agentSpec(found.agent, dynamicVariables, false, { nowMs: clock.nowMs(), numbers })
   const { voicemail: _voicemail, aiDisclosure, ...kept } = spec
   const { takeCall, disclosure } = languageOf(spec.language, spec).phrases
   return {

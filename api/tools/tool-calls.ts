@@ -212,7 +212,7 @@ export function createToolCalls({
       mode: tool.mode ?? 'blind',
       ...second,
       ...(tool.mode === 'warm'
-        ? { whisper: await whisperTo(store, scope, String(input.summary ?? ''), [from, tool.to]) }
+        ? { whisper: await whisperTo({ store, clock }, scope, String(input.summary ?? ''), [from, tool.to]) }
         : {}),
     })
     if (result?.ok === true) return { output: TRANSFER_OUTPUT }

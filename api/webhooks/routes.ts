@@ -283,9 +283,10 @@ const recover = defineRoute({
   description:
     'Every event it asks for and has not taken: those that failed, and those of the time it was switched off or not there yet.',
   examples: { body: { since: '2026-01-30T00:00:00Z' }, success: { deliveries: 12 } },
-  handler: async ({ params, body, tenant }) => {
+  handler: async ({ params, body, tenant }, { clock }) => {
     const { id } = await requireWebhook(tenant, params.webhook_id)
-    return { deliveries: await recoverDeliveries(tenant, id, parseInstant(body.since) ?? new Date()) }
+    const since = parseInstant(body.since) ?? new Date(clock.nowMs())
+    return { deliveries: await recoverDeliveries(tenant, id, since) }
   },
 })
 

@@ -39,7 +39,7 @@ const STOP_MS = 15_000
 const OURS = 'The embedded database'
 const NAMED = 'The PostgreSQL of DATABASE_URL'
 
-const progressOf = ({ say = () => {} }: BackupOptions): BackupProgress => openProgress(say, systemClock.nowMs)
+const progressOf = ({ say = () => {} }: BackupOptions): BackupProgress => openProgress(say, systemClock.monotonicMs)
 
 /**
  * Copies the database and the files of the data folder into one file, while Patchbay runs or not; in a folder the file is named by

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClientBase } from 'pg'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { endedBy } from '../../runtime/lib/async/ended-by.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { postgresClient } from '../connections/postgres-client.ts'
+import type { Store } from './database.ts'
 
 const ASK_EVERY_MS = 10_000
 const ASK_TIMEOUT_MS = 3_000
-const NOW = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
+/** The database's time in milliseconds since the Unix epoch, in a column `ms`. */
+export const DATABASE_TIME = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
 /** What the way to the database makes uncertain anyway. Within it time is not set, so that it runs evenly. */
 const TOLERANCE_MS = 50
 /** More is said in the log: the machine has no NTP. */
@@ -80,16 +83,38 @@ export async function openDatabaseClock(options: {
   return clock
 }
 
+/** The clock of a command that ends soon: the database is asked once. */
+export async function databaseClockOf({ pool }: Pick<Store, 'pool'>, machine: Clock): Promise<Clock> {
+  const clock = new DatabaseClock(machine)
+  clock.set(await askOver(pool, machine))
+  return clock
+}
+
+/** The database's time now. */
+export async function databaseTime(connection: Pick<ClientBase, 'query'>): Promise<Date> {
+  return new Date(await databaseMs(connection))
+}
+
+async function databaseMs(connection: Pick<ClientBase, 'query'>): Promise<number> {
+  const { rows } = await connection.query<{ ms: number }>(DATABASE_TIME)
+  const [row] = rows
+  if (row === undefined) throw new Error('The database does not say what time it is')
+  return row.ms
+}
+
+async function askOver(connection: Pick<ClientBase, 'query'>, machine: Clock): Promise<TimeAsked> {
+  const askedAtMs = machine.monotonicMs()
+  return { databaseMs: await databaseMs(connection), askedAtMs, answeredAtMs: machine.monotonicMs() }
+}
+
 async function askTime(databaseUrl: string, machine: Clock): Promise<TimeAsked> {
   const client = postgresClient(databaseUrl, { connectTimeoutMs: ASK_TIMEOUT_MS })
   client.on('error', () => {})
   const ask = async (): Promise<TimeAsked> => {
     await client.connect()
-    const askedAtMs = machine.monotonicMs()
-    const { rows } = await client.query<{ ms: number }>(NOW)
-    const answeredAtMs = machine.monotonicMs()
+    const asked = await askOver(client, machine)
     await client.end()
-    return { databaseMs: rows[0]?.ms ?? 0, askedAtMs, answeredAtMs }
+    return asked
   }
   try {
     return await endedBy(ask(), signalWithin(ASK_TIMEOUT_MS))

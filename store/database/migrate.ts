@@ -102,7 +102,7 @@ async function openMigrator(databaseUrl: string, log: Logger): Promise<Client> {
 
 /** Asks again and again: a statement that waits would hold a snapshot, for which an index that is built concurrently waits. */
 async function takeTurn(client: Client): Promise<void> {
-  for (const until = Date.now() + TURN_TIMEOUT_MS; Date.now() < until; ) {
+  for (const untilMs = performance.now() + TURN_TIMEOUT_MS; performance.now() < untilMs; ) {
     const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [LOCK_KEY])
     if (rows[0]?.mine === true) return
     await new Promise((resolve) => setTimeout(resolve, TURN_LOOK_MS))

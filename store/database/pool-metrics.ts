@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Store } from './database.ts'
+import { DATABASE_TIME } from './database-clock.ts'
 
 /** The connections of this process's pool: `busy` and `idle` ones, and who waits for one. */
 export function countPool(registry: Registry, { pool }: Pick<Store, 'pool'>): void {
@@ -36,9 +37,7 @@ export function countPool(registry: Registry, { pool }: Pick<Store, 'pool'>): vo
     async collect() {
       this.remove()
       const askedMs = Date.now()
-      const found = await pool
-        .query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
-        .catch(() => undefined)
+      const found = await pool.query<{ ms: number }>(DATABASE_TIME).catch(() => undefined)
       const row = found?.rows[0]
       // Half of the way there and back.
       if (row !== undefined) this.set(((askedMs + Date.now()) / 2 - row.ms) / 1_000)

@@ -6,6 +6,8 @@ import { publishEvent } from './workspace-events.ts'
 
 /** Where a workspace wants its events sent. */
 
+const NOW = sql<Date>`now()`
+
 type NewWebhook = Pick<Webhook, 'url' | 'types' | 'description' | 'agent_id'>
 
 /** @param sealed makes the sealed secret of the id */
@@ -47,10 +49,10 @@ export function changeWebhook(
       ? {}
       : enabled
         ? { disabled_reason: null, disabled_at: null, failing_since: null }
-        : { disabled_reason: 'Switched off', disabled_at: new Date() }
+        : { disabled_reason: 'Switched off', disabled_at: NOW }
   return tenant.db
     .updateTable('webhooks')
-    .set({ ...changes, ...state, updated_at: new Date() })
+    .set({ ...changes, ...state, updated_at: NOW })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
@@ -69,7 +71,7 @@ export function rotateSecret(tenant: Tenant, id: string, sealed: string, oldUnti
       old_secret: sql<string>`secret`,
       old_secret_until: oldUntil,
       secret: sealed,
-      updated_at: new Date(),
+      updated_at: NOW,
     })
     .where('id', '=', id)
     .returningAll()

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { shippedPlaces } from '../../runtime/dialing/zones.ts'
 import { serve, type TaskContext } from '../../runtime/process/offload/task.ts'
 import { limitStatements, postgresClient } from '../../store/connections/postgres-client.ts'
+import { databaseTime } from '../../store/database/database-clock.ts'
 import { loadBatch } from '../../store/prospects/load-batch.ts'
 
 /** Entry of the threads of load-upload.ts: some batches of one upload over one connection. */
@@ -36,7 +37,7 @@ async function run(client: pg.Client, work: LoadThreadWork, ask: TaskContext['as
   await limitStatements(client, STATEMENT_TIMEOUT_MS)
   const known = { countries: work.countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < work.maxBatches; batch++) {
-    const state = await loadBatch(client, work.uploadId, known, new Date())
+    const state = await loadBatch(client, work.uploadId, known, await databaseTime(client))
     if (state !== 'more') return state
     // It begins the time of the next batch.
     await ask('loaded')

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
-import { DatabaseClock, openDatabaseClock } from '../../../../store/database/database-clock.ts'
+import { openStore } from '../../../../store/database/database.ts'
+import { DatabaseClock, databaseClockOf, openDatabaseClock } from '../../../../store/database/database-clock.ts'
 import { emptyDatabase } from '../../../support/instance/services.ts'
 
 /** A machine whose clocks are set by hand. */
@@ -35,6 +36,17 @@ t.test('what an answer leaves uncertain does not move the time', async (t) => {
   t.equal(clock.nowMs(), 1_000_000, 'the answer took as long')
   clock.set({ databaseMs: 1_000_300, askedAtMs: 480, answeredAtMs: 520 })
   t.equal(clock.nowMs(), 1_000_300)
+})
+
+t.test('a command that ends soon asks once', async (t) => {
+  const { at, clock: machine } = machineAt(Date.now() + 90_000)
+  const store = openStore({ databaseUrl: await emptyDatabase(t), maxConnections: 1 })
+  t.teardown(() => store.close())
+  const clock = await databaseClockOf(store, machine)
+  const ms = clock.nowMs()
+  t.ok(Math.abs(ms - Date.now()) < 5_000)
+  at.monotonicMs += 2_000
+  t.equal(clock.nowMs(), ms + 2_000)
 })
 
 t.test('the log says that the clock of the machine is wrong', async (t) => {

@@ -174,14 +174,24 @@ export class IsolatedProcess implements PluginRunner {
     this.close()
   }
 
-  /** Ends it when idle; the next use starts it again. */
+  /** Ends it when idle; the next use starts it again. One that is being started is waited for. */
   close(): void {
     const child = this.#child
-    if (child === undefined || this.#sessions.size > 0) return
+    if (child !== undefined && this.#isLoaded && this.#sessions.size === 0) this.#letGo(child)
+  }
+
+  #letGo(child: RunningProgram): void {
+    if (this.#child !== child) return
     this.#child = undefined
     this.#ready = undefined
     clearInterval(this.#checks)
     child.pipes[PIPE_FD]?.end()
+  }
+
+  #backOff(startedAtMs: number, { min, max }: { min: number; max: number }): void {
+    const nowMs = performance.now()
+    this.#failures = nowMs - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
+    this.#notBeforeMs = nowMs + Math.min(min * 2 ** (this.#failures - 1), max)
   }
 
   async #start(): Promise<readonly string[]> {
@@ -219,17 +229,14 @@ export class IsolatedProcess implements PluginRunner {
       'exit',
       boundary('plugin', (code, killed) => {
         broker?.close()
+        const why = this.#endedFor ?? (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
+        loaded.reject(fault(why))
         if (this.#child !== child) return
         clearInterval(this.#checks)
         this.#child = undefined
         this.#ready = undefined
-        const why = this.#endedFor ?? (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
-        const nowMs = performance.now()
-        this.#failures = nowMs - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
-        const { min, max } = BACKOFF_MS[this.#endedFor === undefined ? 'died' : 'misbehaved']
-        this.#notBeforeMs = nowMs + Math.min(min * 2 ** (this.#failures - 1), max)
+        this.#backOff(startedAtMs, BACKOFF_MS[this.#endedFor === undefined ? 'died' : 'misbehaved'])
         if (!signal.aborted) log.error({ plugin, why }, `The process of plugin "${plugin}" ended: ${why}`)
-        loaded.reject(fault(why))
         const lost = [...this.#sessions.values()]
         this.#sessions.clear()
         for (const events of lost) events.failed(new IsolatedFault(`The process of plugin "${plugin}" ended: ${why}`))
@@ -254,18 +261,23 @@ export class IsolatedProcess implements PluginRunner {
       modelsDir,
     })
     const late = setTimeout(
-      boundary('plugin', () => {
-        loaded.reject(fault(`it was not loaded within ${READY_TIMEOUT_MS} ms`))
-        this.#end(child, 'it was not loaded in time')
-      }),
+      boundary('plugin', () => this.#end(child, `it was not loaded within ${READY_TIMEOUT_MS} ms`)),
       READY_TIMEOUT_MS,
     )
     try {
       return await loaded.promise
+    } catch (error) {
+      // Its code can't be loaded: the process is of no use.
+      if (this.#child === child) {
+        this.#backOff(startedAtMs, BACKOFF_MS.died)
+        this.#letGo(child)
+      }
+      throw error
     } finally {
       clearTimeout(late)
-      this.#isLoaded = true
       this.#attend()
+      // Sessions that waited for the start begin first.
+      if (this.#isRetired) setImmediate(boundary('plugin', () => this.close()))
     }
   }
 
@@ -319,9 +331,12 @@ export class IsolatedProcess implements PluginRunner {
       case 'ready':
         if (!Array.isArray(message.factories)) throw new TypeError('factories that are no list')
         loaded.resolve(message.factories.map(String))
+        this.#isLoaded = true
         break
       case 'broken':
-        loaded.reject(fault(cleanText(String(message.reason), MAX_REASON_CHARS)))
+        if (this.#isLoaded) throw new RangeError('a start that failed after it succeeded')
+        this.#endedFor ??= cleanText(String(message.reason), MAX_REASON_CHARS)
+        loaded.reject(fault(this.#endedFor))
         break
       case 'beat':
         watch.beat(performance.now())

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -86,6 +86,18 @@ test('a manifest for a later contract or another Patchbay is refused with what i
   }
 })
 
+/** How many processes of plugins in a folder run (Linux). */
+function processesIn(folder: string): number {
+  const isIts = (pid: string): boolean => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`deno-main.ts\0${folder}`)
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc').filter(isIts).length
+}
+
 test('a change of a plugin that is being written counts for the next session, and a running one ends as it began', async (t) => {
   const folder = outside(t)
   await patchbay(folder, 'new', 'embedding', 'draft')
@@ -112,6 +124,7 @@ export default definePlugin({ embedding: () => ({ dimensions: 1, embed: async (t
     return vector?.[0]
   }
   t.equal(await ask('now'), 1)
+  t.equal(processesIn(folder), 1)
   const running = ask('slow')
   await sleep(300)
   const changedAtMs = performance.now()
@@ -132,6 +145,11 @@ export default definePlugin({ embedding: () => ({ dimensions: 1, embed: async (t
   await t.rejects(
     registry.create('embedding', 'draft').then((made) => made.embed(['x'], signal)),
     { message: /not yet/ },
+  )
+  await waitUntil(
+    () => processesIn(folder) === 0,
+    () => 'the end of processes whose code is broken',
+    soon,
   )
   write(3)
   await waitUntil(async () => (await ask('now').catch(() => 2)) !== 2, undefined, soon)

@@ -27,6 +27,8 @@ const preview = defineRoute({
     'csv_without_column',
     'csv_too_many_columns',
     'csv_row_too_long',
+    'workbook_unreadable',
+    'workbook_too_large',
     'unavailable',
   ],
   tag: 'Batch calling',

@@ -54,7 +54,7 @@ const upload = defineRoute({
   files: {
     file: {
       description:
-        'CSV with a `phone_number` column; the other columns become dynamic variables. Comma, semicolon, tab or bar; UTF-8, UTF-16 or Windows-1252.',
+        'CSV or .xlsx with a `phone_number` column; the other columns become dynamic variables. Comma, semicolon, tab or bar; UTF-8, UTF-16 or Windows-1252.',
       required: true,
       many: false,
     },
@@ -67,13 +67,15 @@ const upload = defineRoute({
     'csv_without_rows',
     'csv_too_many_columns',
     'csv_row_too_long',
+    'workbook_unreadable',
+    'workbook_too_large',
     'metadata_too_large',
     'csv_without_column',
     'invalid_phone_number',
     'agent_not_found',
   ],
   tag,
-  summary: 'Make a batch that calls every number of a CSV file',
+  summary: 'Make a batch that calls every number of a CSV or .xlsx file',
   description:
     'With `scheduled_time` it starts by itself, else it waits for send. A row whose number is none is `failed` at once and holds up no other.',
   examples: {

@@ -132,7 +132,7 @@ const upload = defineRoute({
   role: 'developer',
   files: {
     file: {
-      description: 'CSV with a `phone_number` column and, if you like, `reason`.',
+      description: 'CSV or .xlsx with a `phone_number` column and, if you like, `reason`.',
       required: true,
       many: false,
     },
@@ -156,9 +156,17 @@ const upload = defineRoute({
       ),
     }),
   },
-  errors: ['csv_without_phone_number', 'csv_without_rows', 'csv_too_many_columns', 'unavailable'],
+  errors: [
+    'csv_without_phone_number',
+    'csv_without_rows',
+    'csv_too_many_columns',
+    'csv_row_too_long',
+    'workbook_unreadable',
+    'workbook_too_large',
+    'unavailable',
+  ],
   tag,
-  summary: 'Add every number of a CSV file to the do-not-call list',
+  summary: 'Add every number of a CSV or .xlsx file to the do-not-call list',
   examples: {
     body: { file: 'phone_number,reason\n+14155550199,Asked by letter\n' },
     success: {

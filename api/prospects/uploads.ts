@@ -67,7 +67,7 @@ const upload = defineRoute({
   files: {
     original_data: {
       description:
-        'CSV with a `primary_phone` column. Of its own a prospect has `first_name`, `last_name`, `email`, `state`, `postal_code`, `timezone`, `consent_at` and `external_id`; columns named `metadata[key]` are metadata, others become dynamic variables.',
+        'CSV or .xlsx with a `primary_phone` column. Of its own a prospect has `first_name`, `last_name`, `email`, `state`, `postal_code`, `timezone`, `consent_at` and `external_id`; columns named `metadata[key]` are metadata, others become dynamic variables.',
       required: true,
       many: false,
     },
@@ -84,11 +84,13 @@ const upload = defineRoute({
     'csv_too_many_columns',
     'csv_row_too_long',
     'csv_without_column',
+    'workbook_unreadable',
+    'workbook_too_large',
     'prospect_list_not_found',
     'unavailable',
   ],
   tag,
-  summary: 'Load prospects from a CSV file',
+  summary: 'Load prospects from a CSV or .xlsx file',
   description:
     'The answer comes once the file is kept; its batches are loaded one after the other, whatever dies meanwhile. Rows that were not loaded are listed with their reasons under `rejects`.',
   examples: {

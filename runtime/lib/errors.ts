@@ -35,6 +35,17 @@ export const ERRORS = {
     detail: 'Metadata has more than 16 keys, a key of more than 64 or a value of more than 500 characters',
   },
   csv_row_too_long: { status: 400, retryable: false, detail: 'CSV has a row of more than 64 KiB' },
+  workbook_unreadable: {
+    status: 400,
+    retryable: false,
+    detail:
+      'Workbook is damaged, has a password or is of the old .xls format: save it as .xlsx without a password, or as CSV',
+  },
+  workbook_too_large: {
+    status: 400,
+    retryable: false,
+    detail: 'Workbook has more than 100,000 rows, 32 MiB or 256 MiB unpacked: save it as CSV, or in parts',
+  },
   campaign_running: { status: 400, retryable: false, detail: 'Campaign is currently running' },
   prospect_list_running: { status: 400, retryable: false, detail: 'Prospect list is currently running' },
   batch_running: { status: 400, retryable: false, detail: 'Batch is currently running' },

@@ -7,7 +7,8 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { readSipUri } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
-import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
+import { copyInto, copyText } from '../uploads/csv-copy.ts'
+import { fileRecords } from '../uploads/file-records.ts'
 import { ROWS_PER_BLOCK } from './tables.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
@@ -103,7 +104,7 @@ async function copyRows(
 /** Lines of COPY as their blocks fill. Of a file too small for a write there are none, and its blocks stay with the writer. */
 async function* piecesOf(batchId: string, rows: RowWriter, source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let isCopied = false
-  for await (const records of csvRecords(source)) {
+  for await (const records of fileRecords(source)) {
     rows.add(records)
     const full = rows.take(false)
     if (full === undefined) continue

@@ -4,7 +4,8 @@ import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { numberFault, numberInCell, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { cutText } from '../../runtime/lib/text.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
-import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
+import { copyInto, copyText } from '../uploads/csv-copy.ts'
+import { fileRecords } from '../uploads/file-records.ts'
 
 export interface DoNotCallFileParams {
   workspaceId: string
@@ -81,7 +82,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
     return text
   }
   const lines = async function* () {
-    for await (const records of csvRecords(source)) yield add(records)
+    for await (const records of fileRecords(source)) yield add(records)
     if (at === undefined) throw new PatchbayError('csv_without_phone_number')
     if (rows === 0) throw new PatchbayError('csv_without_rows')
   }

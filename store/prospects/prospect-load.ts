@@ -2,7 +2,8 @@ import type { Client } from 'pg'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Loader } from '../uploads/bulk-copy.ts'
-import { copyInto, copyText, csvRecords } from '../uploads/csv-copy.ts'
+import { copyInto, copyText } from '../uploads/csv-copy.ts'
+import { fileRecords } from '../uploads/file-records.ts'
 import { type ColumnMapping, checkMapping, fieldOf, headerOf } from './prospect-columns.ts'
 
 /** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */
@@ -74,7 +75,7 @@ async function copyBatches(
 ) {
   const batches = createBatchWriter(uploadId, mapping)
   const lines = async function* () {
-    for await (const records of csvRecords(source)) yield batches.add(records)
+    for await (const records of fileRecords(source)) yield batches.add(records)
     yield batches.close()
     // A file without rows fails before the copy ends.
     batches.result()

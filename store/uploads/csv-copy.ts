@@ -1,19 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { createCsvReader } from '../../runtime/lib/csv.ts'
 
 /** How every upload gets into Postgres: its file is read once, piece by piece, and its rows are copied as they come. */
 
 /** Smaller texts wait for more: each write to the connection has its price. */
 const PIECE_CHARS = 64 * 1024
-
-/** The records of a CSV file, some at a time; the first is the header. Throws `malformed_body` and `csv_row_too_long`. */
-export async function* csvRecords(source: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
-  const reader = createCsvReader()
-  for await (const bytes of source) yield reader.push(bytes)
-  yield reader.end()
-}
 
 /** A text as a column of COPY's text format (postgresql.org/docs/18/sql-copy.html). */
 export function copyText(text: string): string {

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { cutText } from '../../runtime/lib/text.ts'
-import { csvRecords } from './csv-copy.ts'
+import { fileRecords } from './file-records.ts'
 
 /** A file that is looked at before any of it is kept. */
 
@@ -92,7 +92,7 @@ export async function previewCsv(
     judged += taken.length
     if (taken.length > 0) await judge?.(taken)
   }
-  for await (const records of csvRecords(source)) {
+  for await (const records of fileRecords(source)) {
     for (const record of records) {
       if (columns === undefined) {
         checkColumns(record)

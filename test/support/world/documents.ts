@@ -95,3 +95,54 @@ export function makePdf(pages: [size: number, text: string][][]): Uint8Array<Arr
   text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }
+
+interface WorkbookParts {
+  /** In SpreadsheetML: what stands in `<sheetData>`. */
+  rows: string
+  /** Texts that cells of type `s` name by their number, in SpreadsheetML. */
+  texts?: readonly string[]
+  /** Codes of formats that the styles from 1 on have. */
+  formats?: readonly string[]
+  /** What stands in `<workbook>` before the sheets. */
+  properties?: string
+  /** Sheets before this one, hidden. */
+  isBehindHidden?: boolean
+}
+
+/** An .xlsx file with one sheet that can be seen. */
+export function makeWorkbook(parts: WorkbookParts): Uint8Array<ArrayBuffer> {
+  const { rows, texts = [], formats = [], properties = '', isBehindHidden = false } = parts
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+  const package_ = 'http://schemas.openxmlformats.org/package/2006'
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const relations = (...list: [id: string, type: string, target: string][]) =>
+    `<Relationships xmlns="${package_}/relationships">${list
+      .map(([id, type, target]) => `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`)
+      .join('')}</Relationships>`
+  const sheet = (data: string) => `<worksheet xmlns="${main}"><sheetData>${data}</sheetData></worksheet>`
+  const numFmts = formats.map((code, at) => `<numFmt numFmtId="${164 + at}" formatCode="${code}"/>`).join('')
+  const xfs = formats.map((_, at) => `<xf numFmtId="${164 + at}" applyNumberFormat="1"/>`).join('')
+  const hidden = isBehindHidden ? '<sheet name="Lists" sheetId="2" state="hidden" r:id="rId4"/>' : ''
+  return makeZip({
+    '[Content_Types].xml': `<Types xmlns="${package_}/content-types"/>`,
+    '_rels/.rels': relations(['rId1', 'officeDocument', 'xl/workbook.xml']),
+    'xl/_rels/workbook.xml.rels': relations(
+      ['rId1', 'worksheet', 'worksheets/sheet1.xml'],
+      ['rId2', 'sharedStrings', '/xl/sharedStrings.xml'],
+      ['rId3', 'styles', 'styles.xml'],
+      ['rId4', 'worksheet', 'worksheets/sheet2.xml'],
+    ),
+    'xl/workbook.xml': `<?xml version="1.0" encoding="UTF-8"?><workbook xmlns="${main}" xmlns:r="${office}">${properties}<sheets>${hidden}<sheet name="People" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/sharedStrings.xml': `<sst xmlns="${main}">${texts.map((text) => `<si>${text}</si>`).join('')}</sst>`,
+    'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts>${numFmts}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${xfs}</cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': sheet(rows),
+    'xl/worksheets/sheet2.xml': sheet('<row r="1"><c r="A1" t="inlineStr"><is><t>hidden</t></is></c></row>'),
+  })
+}
+
+/** A workbook of these texts, each in its cell. */
+export function workbookOf(records: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> {
+  const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${escaped(text)}</t></is></c>`
+  return makeWorkbook({ rows: records.map((cells) => `<row>${cells.map(cell).join('')}</row>`).join('') })
+}

@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
-import { Field, Input, Select } from '../ui/field.tsx'
+import { Field, Input, Select, TableFile } from '../ui/field.tsx'
 import { Badge, Card, Loading, PageHead, Stat, type Tone } from '../ui/layout.tsx'
 import { ListPage } from '../ui/list-page.tsx'
 import { Skipped, Tallies } from '../ui/preview.tsx'
@@ -76,7 +76,7 @@ export function Screen() {
           icon: 'batches',
           title: t('No batches yet'),
           children: t(
-            'Upload a CSV file with a phone number in each row. Its other columns can be used in the prompt as {name}.',
+            'Upload a CSV or Excel file with a phone number in each row. Its other columns can be used in the prompt as {name}.',
             {
               name: '{{column}}',
             },
@@ -157,17 +157,18 @@ function NewBatch({ onClose }: { onClose: () => void }) {
             <Input name="scheduled_time" type="datetime-local" />
           </Field>
         </div>
-        <Field fault={fault('file')} hint={t('CSV with a header row and a column of phone numbers.')} label={t('File')}>
-          <Input
-            accept=".csv,text/csv"
-            className="py-1.5"
+        <Field
+          fault={fault('file')}
+          hint={t('CSV or Excel (.xlsx) with a header row and a column of phone numbers.')}
+          label={t('File')}
+        >
+          <TableFile
             name="file"
             onChange={({ target }) => {
               setFile(target.files?.[0])
               setColumn('')
             }}
             required
-            type="file"
           />
         </Field>
         {preview && <Found isReading={isReading} onColumn={setColumn} preview={preview} />}

@@ -5,7 +5,7 @@ import { useSession } from '../data/session.tsx'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/fault.tsx'
-import { Field, Input } from '../ui/field.tsx'
+import { Field, Input, TableFile } from '../ui/field.tsx'
 import { Card, Empty, Notice } from '../ui/layout.tsx'
 import { Skipped } from '../ui/preview.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
@@ -126,19 +126,18 @@ function UploadNumbers() {
   return (
     <Card title={t('Upload numbers')}>
       <Field
-        hint={t('CSV with a column “phone_number” of numbers with their country code, such as +14155550123.')}
+        hint={t(
+          'CSV or Excel (.xlsx) with a column “phone_number” of numbers with their country code, such as +14155550123.',
+        )}
         label={t('File')}
       >
-        <Input
-          accept=".csv,text/csv"
-          className="py-1.5"
+        <TableFile
           disabled={upload.isPending}
           onChange={({ target }) => {
             const [file] = target.files ?? []
             if (file) upload.mutate(file)
             target.value = ''
           }}
-          type="file"
         />
       </Field>
       <div className="mt-3 space-y-3 empty:hidden">

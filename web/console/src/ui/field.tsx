@@ -55,6 +55,11 @@ export function Input({ className = '', ...rest }: InputHTMLAttributes<HTMLInput
   return <input {...useControl()} {...rest} className={`${CONTROL} h-9 ${className}`} />
 }
 
+/** A file of rows, one of whose columns has phone numbers. */
+export function TableFile(props: InputHTMLAttributes<HTMLInputElement>) {
+  return <Input accept=".csv,text/csv,.xlsx" className="py-1.5" type="file" {...props} />
+}
+
 export function Textarea({ className = '', ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <textarea {...useControl()} {...rest} className={`${CONTROL} block resize-y py-2 leading-relaxed ${className}`} />

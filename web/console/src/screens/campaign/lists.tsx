@@ -31,7 +31,7 @@ export function Lists({ campaign }: { campaign: Campaign }) {
     <Card actions={lists.length > 0 && add} flush title={lists.length > 0 ? t('Lists') : undefined}>
       {lists.length === 0 ? (
         <Empty action={add} icon="upload" title={t('Nobody to call yet')}>
-          {t('Upload a CSV file with a column of phone numbers.')}
+          {t('Upload a CSV or Excel file with a column of phone numbers.')}
         </Empty>
       ) : (
         <ul>

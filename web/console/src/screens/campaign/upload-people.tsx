@@ -8,7 +8,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/fault.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
+import { Field, Input, Select, TableFile } from '../../ui/field.tsx'
 import { Notice } from '../../ui/layout.tsx'
 import { Skipped, Tallies } from '../../ui/preview.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -110,14 +110,8 @@ export function UploadForm({ campaign, onClose, onDone, leave = t('Cancel') }: U
         void send()
       }}
     >
-      <Field hint={t('CSV with a header row. You say below which column is what.')} label={t('File')}>
-        <Input
-          accept=".csv,text/csv"
-          className="py-1.5"
-          onChange={({ target }) => choose(target.files?.[0])}
-          required
-          type="file"
-        />
+      <Field hint={t('CSV or Excel (.xlsx) with a header row. You say below which column is what.')} label={t('File')}>
+        <TableFile onChange={({ target }) => choose(target.files?.[0])} required />
       </Field>
       {preview && (
         <>

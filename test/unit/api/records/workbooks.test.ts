@@ -120,5 +120,5 @@ t.test('a workbook is refused in the words of a CSV, and one that cannot be read
     t.equal(status, 400, name)
     t.ok(body.detail.startsWith(detail), `${name}: ${body.detail}`)
   }
-  t.equal((await client.get('/batch')).body.total, 1, 'nothing is kept')
+  t.equal((await client.get('/batch')).body.length, 1, 'nothing is kept')
 })

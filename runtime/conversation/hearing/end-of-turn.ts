@@ -13,32 +13,38 @@ export type Ending =
   | 'dictated'
   /** On a word that stands before more as often as at the end. */
   | 'loose'
-  /** Without a sign, where the recogniser sets full stops. */
+  /** Without a sign, in a turn that is long already. */
+  | 'told'
+  /** Without a sign, where the recogniser sets full stops; or with one, in a long turn or on a word that stands before more as often. */
   | 'plain'
+  /** As a sentence does, after a few words; or without a sign, after a question that a yes or a no answers. */
+  | 'brief'
   /** Without a sign, where it sets none. */
   | 'bare'
   /** As a sentence does. */
   | 'closed'
   /** On a question: the caller waits for the answer. */
   | 'question'
-  /** With nothing but a yes or a no to what was asked, or with a telephone number that is long enough. */
+  /** With nothing but a yes or a no to a question that wants one, or with a telephone number that is long enough. */
   | 'answer'
 
 /**
- * How much likelier a silence is the end of a turn than a pause in it, once its words end so: counted on the half of the labelled pauses
- * that rules may be fitted to (`npm run bench -- turns`), rounded. There are too few questions to count (13 ends, 2 pauses): theirs is
- * judged, and has them answered as soon as may be.
+ * How much likelier a silence is the end of a turn than a pause in it, once its words end so: counted on the labelled pauses
+ * (`npm run bench -- turns`), rounded within their error. There are too few questions to count (37 ends, 3 pauses): theirs is judged, and has them answered
+ * as soon as may be.
  */
 const ODDS: Readonly<Record<Ending, number>> = {
-  unknown: 0.3,
   open: 0.02,
-  dictated: 0.5,
-  loose: 0.2,
-  plain: 0.8,
+  loose: 0.25,
+  unknown: 0.3,
+  told: 0.3,
+  dictated: 0.6,
+  plain: 0.7,
+  brief: 1.3,
   bare: 1.7,
-  closed: 2.5,
-  question: 12,
+  closed: 5,
   answer: 6,
+  question: 15,
 }
 
 /**
@@ -58,7 +64,7 @@ const LONGER_PAUSES: readonly (readonly [silenceMs: number, share: number])[] = 
 /** How sure one has to be that a turn is over, and how short or long a silence is at least and at most. */
 const MODES = {
   eager: { sureness: 0.75, leastMs: 100, mostMs: 1_200 },
-  balanced: { sureness: 0.88, leastMs: 150, mostMs: 2_000 },
+  balanced: { sureness: 0.935, leastMs: 150, mostMs: 2_400 },
   patient: { sureness: 0.97, leastMs: 400, mostMs: 3_000 },
 } as const satisfies Record<NonNullable<AgentSpec['endpointing']>, unknown>
 
@@ -68,7 +74,12 @@ const MAX_TAIL_CHARS = 300
 const LEAST_PHONE_DIGITS = 7
 /** So many digits or letters in a row are dictated, whatever was asked. */
 const DICTATED_IN_A_ROW = 3
+/** No number or name that is asked for has fewer digits or letters. */
+const LEAST_DICTATED = 3
 const MAX_ANSWER_WORDS = 6
+const MAX_BRIEF_WORDS = 5
+/** A turn with more words is a tale, of which more may come. */
+const MAX_SHORT_WORDS = 25
 
 /** Probability that a turn is over whose words end so, after so long a silence. */
 export function probabilityOver(ending: Ending, silenceMs: number): number {
@@ -110,10 +121,16 @@ export function endingOf(words: string, { asked, punctuates }: Circumstances, la
   // A recogniser sets its mark behind half a sentence, too; a question may end so.
   const isOpen = endsWith(said, openEndings, writing)
   if (isOpen) return isQuestion ? 'plain' : 'open'
-  if (isAnswer(spoken, asked, language)) return 'answer'
+  const isYesOrNoAsked = asksYesOrNo(asked, language)
+  if (isYesOrNoAsked && isYesOrNo(spoken, language)) return 'answer'
   if (isQuestion) return endsWith(said, looseEndings, writing) ? 'closed' : 'question'
-  if (mark !== '') return 'closed'
-  if (endsWith(said, looseEndings, writing)) return 'loose'
+  if (endsWith(said, looseEndings, writing)) return mark === '' ? 'loose' : 'plain'
+  const countsWords = writing === 'spaced'
+  const isLong = countsWords && spoken.length > MAX_SHORT_WORDS
+  const isBrief = countsWords && spoken.length <= MAX_BRIEF_WORDS
+  if (mark !== '') return isLong ? 'plain' : isBrief ? 'brief' : 'closed'
+  if (isLong) return 'told'
+  if (isYesOrNoAsked) return 'brief'
   return punctuates ? 'plain' : 'bare'
 }
 
@@ -135,15 +152,20 @@ function dictation(
   // One behind other words may be a word itself: "I don't have one."
   const least = !isAsked ? DICTATED_IN_A_ROW : row.length === spoken.length ? 1 : 2
   if (inRow < least) return undefined
-  if (!table.asksPhone.test(question)) return 'dictated'
+  if (!table.asksPhone.test(question)) return isAsked && inRow < LEAST_DICTATED ? 'open' : 'dictated'
   const digits = digitsIn(spoken)
   return digits < LEAST_PHONE_DIGITS ? 'open' : digits < table.phoneDigits ? 'dictated' : 'answer'
 }
 
-function isAnswer(spoken: readonly string[], asked: string, { consent }: Language): boolean {
-  if (spoken.length > MAX_ANSWER_WORDS || !/[?？]["')\]]*\s*$/u.test(asked)) return false
+/** The last words of the agent are a question that a yes or a no answers. */
+function asksYesOrNo(asked: string, { asksOpenly }: Language): boolean {
+  const question = /[^.!?。！？]*[?？]["')\]]*\s*$/u.exec(asked.slice(-MAX_TAIL_CHARS))?.[0]
+  return question !== undefined && !asksOpenly.test(plain(question))
+}
+
+function isYesOrNo(spoken: readonly string[], { consent }: Language): boolean {
   const { yes, alone, no, beside } = consent
-  return phrasesIn(spoken, yes, alone, no, beside) !== undefined
+  return spoken.length <= MAX_ANSWER_WORDS && phrasesIn(spoken, yes, alone, no, beside) !== undefined
 }
 
 function endsWithPhrase(spoken: readonly string[], phrases: Language['holdOns']): boolean {

@@ -74,6 +74,8 @@ export const german: Language = {
   holdOns: phraseList(
     'moment, einen moment, moment mal, warte, warten sie, mal sehen, lassen sie mich überlegen, ich schaue mal, sekunde, wie soll ich sagen, nein warten sie',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:was|wie|wann|wo|wohin|woher|wer|wen|wem|welche[mnrs]?|warum|weshalb|wieso|wobei|womit|worum)\b|\b(?:sagen|nennen|beschreiben|erzahlen|erklaren)\b/u,
   dictation: {
     digits: wordSet('null eins ein zwei zwo drei vier fünf sechs sieben acht neun doppel'),
     asksNumber: /nummer\b|\b(?:code|pin|plz|postleitzahl|iban|ziffern|geheimzahl)\b/u,

@@ -44,6 +44,7 @@ export const english: Language = {
   holdOns: phraseList(
     "let me think, let me see, let me check, let's see, hold on, wait, one moment, one second, just a second, just a moment, hang on, you know, i mean, oh one more thing, no wait",
   ),
+  asksOpenly: /^(?:\S+ )?(?:what|how|when|where|who|whose|which|why)\b|\b(?:tell me|describe|explain|have your)\b/u,
   dictation: {
     digits: wordSet('zero oh one two three four five six seven eight nine double triple'),
     asksNumber: /\b(?:number|code|pin|zip|postcode|digits|iban)\b/u,

@@ -82,6 +82,8 @@ export const spanish: Language = {
     la un una o pero que cuando por sobre hasta es son muy más como lo le les me te se nos yo era este esta esa ese esos pues tengo
     hay está sea somos`),
   holdOns: phraseList('a ver, déjeme pensar, déjeme ver, espere, un momento, un segundo, espera, o sea, no espere'),
+  asksOpenly:
+    /^(?:\S+ )?(?:que|cual|cuales|como|cuando|donde|adonde|quien|quienes|cuanto|cuanta|cuantos|cuantas)\b|\b(?:digame|dime|decirme|describir|explicar)\b/u,
   dictation: {
     digits: wordSet('cero un uno dos tres cuatro cinco seis siete ocho nueve doble'),
     asksNumber: /\b(?:numero|codigo|clave|pin|digitos|iban)\b/u,

@@ -76,6 +76,8 @@ export const french: Language = {
   holdOns: phraseList(
     'voyons, attendez, attends, un instant, un moment, une seconde, laissez moi réfléchir, laissez moi voir, comment dire, non attendez',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:que|quoi|quel|quels|quelle|quelles|qui|comment|quand|ou|pourquoi|combien)\b|\b(?:dire|decrire|expliquer|donner)\b/u,
   dictation: {
     digits: wordSet('zéro un deux trois quatre cinq six sept huit neuf double'),
     asksNumber: /\b(?:numero|code|pin|chiffres|iban)\b/u,

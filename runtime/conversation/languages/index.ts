@@ -143,6 +143,7 @@ function unspoken(code: string): Language {
     openEndings: new Set(),
     looseEndings: new Set(),
     holdOns: NO_WORDS,
+    asksOpenly: NEVER,
     dictation: { digits: new Set(), asksNumber: NEVER, asksPhone: NEVER, phoneDigits: 9, asksSpelling: NEVER },
     backchannels: phraseList('mm, mmm, mhm, mm-hm, hm, hmm, hmmm, ah, aha, oh, ok, okay'),
     commonWords: new Set(),

@@ -57,6 +57,8 @@ export const italian: Language = {
   holdOns: phraseList(
     'vediamo, aspetti, aspetta, un attimo, un momento, un secondo, mi faccia pensare, mi lasci pensare, fammi pensare, come dire, no aspetti',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:che|cosa|quale|quali|qual|come|com|quando|dove|chi|perche|quanto|quanta|quanti|quante)\b|\b(?:dirmi|dica|descrivere|spiegare)\b/u,
   dictation: {
     digits: wordSet('zero uno due tre quattro cinque sei sette otto nove doppio'),
     asksNumber: /\b(?:numero|codice|pin|cifre|cap|iban)\b/u,

@@ -56,6 +56,7 @@ export const japanese: Language = {
     'ちょっと待って, ちょっと待ってください, 少々お待ちください, そうですね, ええと, えーっと, なんだっけ, 待って',
     'unspaced',
   ),
+  asksOpenly: /何|なに|なん|どう|どの|どこ|どちら|どれ|どなた|いつ|誰|だれ|なぜ|いくつ|いくら|教えて|聞かせて/u,
   dictation: {
     digits: wordSet('零 〇 一 二 三 四 五 六 七 八 九'),
     asksNumber: /番号|コード|暗証/u,

@@ -28,6 +28,8 @@ export interface Language {
   readonly looseEndings: ReadonlySet<string>
   /** Phrases after which the caller goes on, once they have thought. */
   readonly holdOns: PhraseList
+  /** A question that wants more than a yes or a no; over plain text (plain.ts). */
+  readonly asksOpenly: RegExp
   readonly dictation: Dictation
   /** Phrases that say "go on", not "stop". */
   readonly backchannels: PhraseList

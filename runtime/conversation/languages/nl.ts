@@ -62,6 +62,8 @@ export const dutch: Language = {
   holdOns: phraseList(
     'even kijken, even denken, wacht, wacht even, een moment, momentje, een ogenblik, laat me denken, hoe zal ik het zeggen',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:wat|hoe|hoeveel|wanneer|waar|waarheen|waarmee|waarom|wie|welk|welke)\b|\b(?:vertellen|zeggen|beschrijven|uitleggen)\b/u,
   dictation: {
     digits: wordSet('nul een één twee drie vier vijf zes zeven acht negen dubbel'),
     asksNumber: /nummer\b|\b(?:code|postcode|pincode|cijfers|iban)\b/u,

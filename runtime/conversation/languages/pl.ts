@@ -58,6 +58,8 @@ export const polish: Language = {
   holdOns: phraseList(
     'chwileczkę, chwila, moment, momencik, zaraz, proszę poczekać, niech pomyślę, niech się zastanowię, zobaczmy, jak to powiedzieć',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:co|czego|czym|jak|jaki|jaka|jakie|kiedy|gdzie|dokad|kto|ktory|ktora|ktore|dlaczego|ile)\b|\b(?:powiedziec|opisac|wyjasnic|podac)\b/u,
   dictation: {
     digits: wordSet('zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć'),
     asksNumber: /\b(?:numer|kod|pin|pesel|cyfry|iban)\b/u,

@@ -84,6 +84,8 @@ export const portuguese: Language = {
   holdOns: phraseList(
     'deixa eu ver, deixe me ver, deixa eu pensar, deixe me pensar, vamos ver, espera, espere, um momento, um segundo, um instante, quer dizer, não espera',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:que|qual|quais|como|quando|onde|aonde|quem|quanto|quanta|quantos|quantas)\b|\b(?:diga|dizer|descrever|explicar)\b/u,
   dictation: {
     digits: wordSet('zero um uma dois duas três quatro cinco seis meia sete oito nove duplo'),
     asksNumber: /\b(?:numero|codigo|senha|pin|cep|cpf|digitos|iban)\b/u,

@@ -45,6 +45,8 @@ export const swedish: Language = {
   holdOns: phraseList(
     'låt mig se, låt mig tänka, vänta, vänta lite, ett ögonblick, en sekund, få se, vi får se, hur ska jag säga',
   ),
+  asksOpenly:
+    /^(?:\S+ )?(?:vad|hur|nar|var|vart|vem|vilken|vilket|vilka|varfor)\b|\b(?:beratta|saga|beskriva|forklara)\b/u,
   dictation: {
     digits: wordSet('noll ett en två tre fyra fem sex sju åtta nio dubbel'),
     asksNumber: /nummer\b|\b(?:kod|koden|pin|postnumret|siffror|iban)\b|numret\b/u,

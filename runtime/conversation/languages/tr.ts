@@ -51,6 +51,8 @@ export const turkish: Language = {
     ve veya ya ama fakat çünkü eğer ile için gibi kadar ki ıı ııı eee hani yani benim onun bizim sizin hem ayrıca`),
   looseEndings: wordSet(`bir bu şu o ben de da sonra önce daha çok en şey mesela acaba`),
   holdOns: phraseList('bir dakika, bir saniye, dur, durun, bekleyin, bakayım, bir bakayım, düşüneyim, nasıl desem'),
+  asksOpenly:
+    /\b(?:ne|neyi|nasil|nerede|nereye|nereden|kim|kimin|hangi|neden|nicin|kac)\b|\b(?:soyler|anlatir|aciklar)\b/u,
   dictation: {
     digits: wordSet('sıfır bir iki üç dört beş altı yedi sekiz dokuz çift'),
     asksNumber: /numara|\b(?:kod|kodu|kodunuz|pin|sifre|iban)/u,

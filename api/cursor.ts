@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import type { ListPart } from '../store/database/list-place.ts'
 import { isUuid } from './ids.ts'
 import { Page, PageQuery, pageOf, parseInstant, ValidationError } from './schema.ts'
 
@@ -13,6 +14,8 @@ export interface Cursor {
   readonly at?: string
 }
 
+/** Room for the longest id: a SIP URI. */
+const MAX_CURSOR = 500
 /** The `after` of a list's beginning. */
 const FIRST = 'first'
 
@@ -21,7 +24,7 @@ export const CursorQuery = {
   ...PageQuery,
   after: Type.Optional(
     Type.String({
-      maxLength: 200,
+      maxLength: MAX_CURSOR,
       description:
         '`first`, then the `next` of the answer before: the list is read on behind it. `page` does not count then.',
     }),
@@ -44,11 +47,15 @@ export function CursorPage<T extends TSchema>(item: T) {
 const CursorFields = Type.Object(CursorQuery)
 type CursorFields = Static<typeof CursorFields>
 
-/** Where to begin; undefined: at the page. Throws 422 for what is no `next` of an answer. */
-export function cursorOf({ after }: Pick<CursorFields, 'after'>): Cursor | undefined {
+/**
+ * Where to begin; undefined: at the page. Throws 422 for what is no `next` of an answer.
+ *
+ * @param isId whether a text is an id of the list's items
+ */
+export function cursorOf({ after }: Pick<CursorFields, 'after'>, isId = isUuid): Cursor | undefined {
   if (after === undefined || after === FIRST) return undefined
   const [id = '', at, ...rest] = Buffer.from(after, 'base64url').toString().split(' ')
-  if (isUuid(id) && rest.length === 0 && (at === undefined || !Number.isNaN(Date.parse(at)))) {
+  if (isId(id) && rest.length === 0 && (at === undefined || !Number.isNaN(Date.parse(at)))) {
     return at === undefined ? { id } : { id, at }
   }
   throw wrongCursor()
@@ -63,6 +70,11 @@ function wrongCursor(): ValidationError {
 export function timed(cursor: Cursor | undefined): Cursor | undefined {
   if (cursor !== undefined && cursor.at === undefined) throw wrongCursor()
   return cursor
+}
+
+/** The part of the list that the query asks for. @param place where its cursor leads */
+export function partOf({ page, page_size, after }: CursorFields, place: Cursor | undefined): ListPart {
+  return { offset: after === undefined ? (page - 1) * page_size : 0, limit: page_size, after: place }
 }
 
 /** @param last the item that the answer ends with */
@@ -88,6 +100,9 @@ export const ChangedSince = Type.Optional(Type.String({ format: 'date-time', des
 
 export const instantIn = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : parseInstant(text)
+
+/** A filter of lists whose items never change. */
+export const AddedSince = Type.Optional(Type.String({ format: 'date-time', description: 'Added then or later.' }))
 
 /** Of a list that is sorted by id, and with `updated_since` by change: where to begin. */
 export function placeIn(query: { after?: string; updated_since?: string }): Cursor | undefined {

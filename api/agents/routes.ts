@@ -13,9 +13,9 @@ import {
 } from '../../store/agents/agents.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { ChangedSince, instantIn } from '../cursor.ts'
+import { ChangedSince, cursorOf, instantIn, lastOf } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
-import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
+import { LongListOf, LongListQuery, listBody, windowOf } from '../paging.ts'
 import { requireProviders, requireRoom } from '../quota.ts'
 import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
@@ -51,16 +51,17 @@ const list = defineRoute({
   path: '/agents',
   auth: 'jwt_or_key',
   role: 'member',
-  query: Type.Object({ ...ListQuery.properties, updated_since: ChangedSince }),
-  success: { status: 200, schema: ListOf(AgentBody) },
+  query: Type.Object({ ...LongListQuery.properties, updated_since: ChangedSince }),
+  success: { status: 200, schema: LongListOf(AgentBody) },
   tag,
   summary: 'The agents of the workspace',
   examples: { success: [agentExample] },
   handler: async ({ tenant, query }) => {
-    const window = windowOf(query)
+    const window = windowOf(query, cursorOf(query))
     const since = instantIn(query.updated_since)
-    const items = (await listAgents(tenant, window, since)).map(agentBody)
-    return listBody(items, window ? await countAgents(tenant, since) : items.length, query)
+    const agents = await listAgents(tenant, window, since)
+    const total = window ? await countAgents(tenant, since) : agents.length
+    return listBody(agents.map(agentBody), total, query, lastOf(agents))
   },
 })
 

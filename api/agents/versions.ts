@@ -14,7 +14,7 @@ import {
 } from '../../store/agents/versions-page.ts'
 import type { Agent, AgentContent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
+import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import { testsGate } from '../tests/tests-gate.ts'
@@ -92,9 +92,7 @@ const list = defineRoute({
   examples: { success: { items: [itemExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ params, query, tenant }) => {
     const agent = await requireAgent(tenant, params.agent_id)
-    const { page, page_size: limit } = query
-    const window = { offset: (page - 1) * limit, limit, afterId: cursorOf(query)?.id }
-    const { versions, total } = await versionsPage(tenant, agent.id, window)
+    const { versions, total } = await versionsPage(tenant, agent.id, partOf(query, cursorOf(query)))
     const items = versions.map((one) => itemBody(one, agent))
     return cursorPageOf(items, total, query, lastOf(versions))
   },

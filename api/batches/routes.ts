@@ -15,9 +15,10 @@ import {
 import type { BatchStatus } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { queueBatch } from '../../workers/batch/queue.ts'
-import { ChangedSince, instantIn } from '../cursor.ts'
+import { ChangedSince, cursorOf, instantIn, timed } from '../cursor.ts'
+import { ListQuery, LongListOf, LongListQuery, listBody, windowOf } from '../paging.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { Page, PageQuery, pageOf } from '../schema.ts'
+import { Page } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
@@ -33,15 +34,9 @@ import {
 import { batchOfRows, receiveBatch } from './upload.ts'
 
 const tag = 'Batch calling'
-const DEFAULT_PAGE_SIZE = 25
 const JSON_HEADERS = [['content-type', 'application/json']] as const
 
 const batch_id = { description: 'The batch.', notFound: 'batch_not_found', example: batchExample.batch_id } as const
-
-const OptionalPage = Type.Object({
-  page: Type.Optional(Type.Integer({ ...PageQuery.page, default: undefined })),
-  page_size: Type.Optional(Type.Integer({ ...PageQuery.page_size, default: undefined })),
-})
 
 const upload = defineRoute({
   method: 'POST',
@@ -259,22 +254,18 @@ const list = defineRoute({
   path: '/batch',
   auth: 'jwt_or_key',
   role: 'member',
-  query: Type.Object({ ...OptionalPage.properties, updated_since: ChangedSince }),
-  success: { status: 200, schema: Type.Union([Type.Array(BatchBody), Page(BatchBody)]) },
+  query: Type.Object({ ...LongListQuery.properties, updated_since: ChangedSince }),
+  success: { status: 200, schema: LongListOf(BatchBody) },
   tag,
-  summary: 'The batches of the workspace, newest first; as pages when `page` or `page_size` is given',
+  summary: 'The batches of the workspace, newest first; as pages when `page`, `page_size` or `after` is given',
   examples: { success: [batchExample] },
   handler: async ({ query, tenant }) => {
     const since = instantIn(query.updated_since)
-    if (query.page === undefined && query.page_size === undefined) {
-      return (await listBatches(tenant, undefined, since)).map(batchBody)
-    }
-    const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
-    const [batches, total] = await Promise.all([
-      listBatches(tenant, { offset: (page - 1) * page_size, limit: page_size }, since),
-      countBatches(tenant, since),
-    ])
-    return pageOf(batches.map(batchBody), total, { page, page_size })
+    const part = windowOf(query, timed(cursorOf(query)))
+    const batches = await listBatches(tenant, part, since)
+    const last = batches.at(-1)
+    const total = part === undefined ? batches.length : await countBatches(tenant, since)
+    return listBody(batches.map(batchBody), total, query, last && { id: last.id, at: last.sorted_by })
   },
 })
 
@@ -284,7 +275,7 @@ const items = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   params: { batch_id },
-  query: OptionalPage,
+  query: ListQuery,
   success: {
     status: 200,
     schema: Type.Union([Type.Object({ items: Type.Array(BatchItemBody) }), Page(BatchItemBody)]),
@@ -295,12 +286,10 @@ const items = defineRoute({
   examples: { success: { items: [batchItemExample] } },
   handler: async ({ params, query, tenant, signal }) => {
     const batch = await requireBatch(tenant, params.batch_id)
-    if (query.page === undefined && query.page_size === undefined) {
-      return new Reply({ stream: allItems(tenant, batch, signal), headers: JSON_HEADERS })
-    }
-    const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
-    const text = await itemsText(tenant, batch, (page - 1) * page_size, page_size)
-    const envelope = JSON.stringify(pageOf([], batch.total, { page, page_size }))
+    const part = windowOf(query)
+    if (part === undefined) return new Reply({ stream: allItems(tenant, batch, signal), headers: JSON_HEADERS })
+    const text = await itemsText(tenant, batch, part.offset, part.limit)
+    const envelope = JSON.stringify(listBody([], batch.total, query))
     return new Reply({ body: envelope.replace('"items":[]', () => `"items":[${text}]`), headers: JSON_HEADERS })
   },
 })

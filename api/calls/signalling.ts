@@ -3,8 +3,9 @@ import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-messag
 import { laddersOf, refusedCallsPage } from '../../store/calls/signalling.ts'
 import type { RefusedCallRow } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { AddedSince, CursorPage, CursorQuery, cursorOf, cursorPageOf, instantIn, partOf, timed } from '../cursor.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
 import { labelOf, ladderOf } from './ladder.ts'
 import { call_log_id, requireCall } from './one-call.ts'
 import { pcapOf } from './pcap.ts'
@@ -122,15 +123,17 @@ const refused = defineRoute({
   path: '/refused-calls',
   auth: 'jwt_or_key',
   role: 'member',
-  query: Type.Object(PageQuery),
-  success: { status: 200, schema: Page(RefusedCallBody) },
+  query: Type.Object({ ...CursorQuery, updated_since: AddedSince }),
+  success: { status: 200, schema: CursorPage(RefusedCallBody) },
   tag: 'Calls',
   summary: 'Calls that came in over a trunk of the workspace and were turned away, newest first',
   description: 'Such calls have no call log: no agent was theirs. Kept as long as PATCHBAY_EVENTS_DAYS says.',
   examples: { success: { items: [refusedExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query, tenant }) => {
-    const { calls, total } = await refusedCallsPage(tenant, { number: query.page, size: query.page_size })
-    return pageOf(calls.map(refusedBody), total, query)
+    const part = partOf(query, timed(cursorOf(query)))
+    const { calls, total } = await refusedCallsPage(tenant, instantIn(query.updated_since), part)
+    const last = calls.at(-1)
+    return cursorPageOf(calls.map(refusedBody), total, query, last && { id: last.id, at: last.sorted_by })
   },
 })
 

@@ -15,9 +15,9 @@ import {
 import type { Campaign } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { stateOf } from '../../workers/dialer/status.ts'
-import { ChangedSince, instantIn } from '../cursor.ts'
+import { ChangedSince, cursorOf, instantIn, timed } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
-import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
+import { LongListOf, LongListQuery, listBody, windowOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -57,28 +57,30 @@ const list = defineRoute({
     workspace: Type.Optional(
       Type.String({ maxLength: 100, description: 'Default: all of the user’s; with an API key its own.' }),
     ),
-    ...ListQuery.properties,
+    ...LongListQuery.properties,
     updated_since: ChangedSince,
   }),
-  success: { status: 200, schema: ListOf(CampaignBody) },
+  success: { status: 200, schema: LongListOf(CampaignBody) },
   tag,
-  summary: 'The campaigns of a user’s workspaces, newest first; as pages when `page` or `page_size` is given',
+  summary: 'The campaigns of a user’s workspaces, newest first; as pages when `page`, `page_size` or `after` is given',
   examples: { success: [campaignExample] },
   handler: async (request, services) => {
     const { query } = request
-    const page = windowOf(query)
+    const page = windowOf(query, timed(cursorOf(query)))
     const tenants = await tenantsOf(request, services, query.workspace)
     const filter = { email: query.email, updatedSince: instantIn(query.updated_since) }
     // Of each workspace as many as the page could hold if all came from there.
-    const upTo = page && { offset: 0, limit: page.offset + page.limit }
+    const upTo = page && { ...page, offset: 0, limit: page.offset + page.limit }
     const found = await Promise.all(
       tenants.map(async (tenant) => ({ tenant, ...(await listCampaigns(tenant, filter, upTo)) })),
     )
-    const all = await Promise.all(found.map(({ tenant, campaigns }) => bodiesOf(tenant, campaigns)))
-    const age = (one: (typeof all)[number][number]) => `${one.created_at} ${one.campaign_id}`
+    const all = await Promise.all(found.map(({ tenant, campaigns }) => placedBodiesOf(tenant, campaigns)))
+    const age = ({ place }: (typeof all)[number][number]) => `${place.at} ${place.id}`
     const newestFirst = all.flat().sort((a, b) => (age(a) < age(b) ? 1 : -1))
+    const shown = page ? newestFirst.slice(page.offset, page.offset + page.limit) : newestFirst
     const total = found.reduce((sum, one) => sum + one.total, 0)
-    return listBody(page ? newestFirst.slice(page.offset, page.offset + page.limit) : newestFirst, total, query)
+    const items = shown.map(({ body }) => body)
+    return listBody(items, total, query, shown.at(-1)?.place)
   },
 })
 
@@ -218,6 +220,12 @@ async function checkInput(
 export async function bodyOf(tenant: Tenant, campaign: CampaignWithLists) {
   const [body] = await bodiesOf(tenant, [campaign])
   return body!
+}
+
+/** With where each stands in the list. */
+async function placedBodiesOf(tenant: Tenant, campaigns: readonly (CampaignWithLists & { sorted_by: string })[]) {
+  const bodies = await bodiesOf(tenant, campaigns)
+  return campaigns.map(({ id, sorted_by }, i) => ({ place: { id, at: sorted_by }, body: bodies[i]! }))
 }
 
 async function bodiesOf(tenant: Tenant, campaigns: readonly CampaignWithLists[]) {

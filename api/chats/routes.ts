@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { agentById } from '../../store/agents/agents.ts'
 import { chatWithMessages, listChats } from '../../store/agents/chats.ts'
-import { CursorPage, cursorPageOf, instantIn, placeIn, placeOf } from '../cursor.ts'
+import { CursorPage, cursorPageOf, instantIn, partOf, placeIn, placeOf } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { requireServed } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
@@ -119,7 +119,7 @@ const logs = defineRoute({
     const { chats, total } = await listChats(
       tenant,
       { agentId: query.agent_id, sessionId: query.session_id, updatedSince: instantIn(query.updated_since) },
-      { offset: (query.page - 1) * query.page_size, limit: query.page_size, after: placeIn(query) },
+      partOf(query, placeIn(query)),
     )
     const last = chats.at(-1)
     return cursorPageOf(chats.map(chatItem), total, query, last && placeOf(query, last))

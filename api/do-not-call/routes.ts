@@ -5,10 +5,11 @@ import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/campai
 import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/campaigns/do-not-call-load.ts'
 import type { DoNotCall } from '../../store/database/schema.ts'
 import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
+import { AddedSince, CursorPage, CursorQuery, cursorOf, cursorPageOf, instantIn, partOf, timed } from '../cursor.ts'
 import { receiveOneFile } from '../http/receive-one-file.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
-import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 
 const tag = 'Do not call'
@@ -34,9 +35,12 @@ const example: Static<typeof DoNotCallBody> = {
   created_at: '2026-01-31T09:00:00.000Z',
 }
 
+const readListed = (text: string): string | undefined => readPhoneNumber(text) ?? readSipUri(text)
+const isListed = (text: string): boolean => readListed(text) === text
+
 /** A number, or a SIP URI. A mere word is a number that somebody mistyped. */
 function requireListed(text: string): string {
-  const phone = readPhoneNumber(text) ?? readSipUri(text)
+  const phone = readListed(text)
   if (phone === undefined) throw new PatchbayError('invalid_phone_number')
   return phone
 }
@@ -58,16 +62,19 @@ const list = defineRoute({
   role: 'member',
   query: Type.Object({
     q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the number or of the reason.' })),
-    ...PageQuery,
+    ...CursorQuery,
+    updated_since: AddedSince,
   }),
-  success: { status: 200, schema: Page(DoNotCallBody) },
+  success: { status: 200, schema: CursorPage(DoNotCallBody) },
   tag,
   summary: 'Numbers that nobody of the workspace calls, newest first',
   examples: { success: { items: [example], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query, tenant }) => {
-    const page = { offset: (query.page - 1) * query.page_size, limit: query.page_size }
-    const { entries, total } = await doNotCallPage(tenant, query.q, page)
-    return pageOf(entries.map(bodyOf), total, query)
+    const filter = { q: query.q, since: instantIn(query.updated_since) }
+    const part = partOf(query, timed(cursorOf(query, isListed)))
+    const { entries, total } = await doNotCallPage(tenant, filter, part)
+    const last = entries.at(-1)
+    return cursorPageOf(entries.map(bodyOf), total, query, last && { id: last.phone, at: last.sorted_by })
   },
 })
 

@@ -160,7 +160,10 @@ export function withHeader(response: HttpResponse, name: string, value: string):
 
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/
 
-/** The caller's id when it is fit to be echoed and logged, else a new one. */
+/** Whether it is fit to be echoed and logged. */
+export const isRequestId = (text: string): boolean => REQUEST_ID.test(text)
+
+/** The caller's id when it is fit, else a new one. */
 export function requestIdOf(header: string): string {
-  return header !== '' && REQUEST_ID.test(header) ? header : randomUUID()
+  return isRequestId(header) ? header : randomUUID()
 }

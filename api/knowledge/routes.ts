@@ -11,14 +11,15 @@ import {
 } from '../../store/knowledge/documents.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
+import { cursorOf, lastOf } from '../cursor.ts'
+import { LongListOf, LongListQuery, listBody, windowOf } from '../paging.ts'
 import { knowledgeRoom, requireRoom, roomOf } from '../quota.ts'
 import { defineRoute } from '../route.ts'
-import { type Fault, Page, pageOf, ValidationError } from '../schema.ts'
+import { type Fault, ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { retrieve } from './retrieve.ts'
 import {
   DocumentBody,
-  DocumentListQuery,
   documentBody,
   documentExample,
   passageBody,
@@ -30,7 +31,6 @@ import {
 import { drain, Upload } from './upload.ts'
 
 const tag = 'Knowledge base'
-const DEFAULT_PAGE_SIZE = 25
 
 const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 
@@ -99,23 +99,21 @@ const list = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   params: { agent_id },
-  query: DocumentListQuery,
-  success: { status: 200, schema: Type.Union([Type.Array(DocumentBody), Page(DocumentBody)]) },
+  query: LongListQuery,
+  success: { status: 200, schema: LongListOf(DocumentBody) },
   errors: ['agent_not_found'],
   tag,
-  summary: 'The documents of an agent, oldest first; as pages when `page` or `page_size` is given',
+  summary: 'The documents of an agent, oldest first; as pages when `page`, `page_size` or `after` is given',
   examples: { success: [documentExample] },
   handler: async ({ params, query, tenant }) => {
     await requireAgent(tenant, params.agent_id)
-    if (query.page === undefined && query.page_size === undefined) {
-      return (await allDocuments(tenant, params.agent_id)).map(documentBody)
-    }
-    const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
+    const part = windowOf(query, cursorOf(query))
+    if (part === undefined) return (await allDocuments(tenant, params.agent_id)).map(documentBody)
     const [documents, total] = await Promise.all([
-      listDocuments(tenant, params.agent_id, { offset: (page - 1) * page_size, limit: page_size }),
+      listDocuments(tenant, params.agent_id, part),
       countDocuments(tenant, params.agent_id),
     ])
-    return pageOf(documents.map(documentBody), total, { page, page_size })
+    return listBody(documents.map(documentBody), total, query, lastOf(documents))
   },
 })
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Document } from '../../store/database/schema.ts'
-import { Id, Instant, Nullable, PageQuery } from '../schema.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
 import type { Passage } from './retrieve.ts'
 
 export const DocumentBody = Type.Object({
@@ -14,11 +14,6 @@ export const DocumentBody = Type.Object({
 })
 
 export const UploadBody = Type.Object({ documents: Type.Array(DocumentBody) })
-
-export const DocumentListQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ ...PageQuery.page, default: undefined })),
-  page_size: Type.Optional(Type.Integer({ ...PageQuery.page_size, default: undefined })),
-})
 
 export const QueryInput = Type.Object({
   query: Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'What to look for.' }),

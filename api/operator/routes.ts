@@ -23,11 +23,10 @@ import { openCallsOf } from '../../store/workspaces/workspace-deletion.ts'
 import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspaces/workspace-quotas.ts'
 import { oneTimeLink } from '../auth/links.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
-import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
+import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
 import { Workload } from '../reports/schema.ts'
 import { workloadExample } from '../reports/workload.ts'
 import { defineRoute } from '../route.ts'
-import { Page, PageQuery, pageOf } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { bareHost } from '../trunks/hops.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -73,12 +72,6 @@ const user_id = {
   notFound: 'member_not_found',
   example: operatorUserExample.user_id,
 } as const
-
-const PageOnly = Type.Object(PageQuery)
-const windowOf = ({ page, page_size }: { page: number; page_size: number }) => ({
-  offset: (page - 1) * page_size,
-  limit: page_size,
-})
 
 const settingsExample = {
   signup: null,
@@ -143,13 +136,14 @@ const workspaces = defineRoute({
   ...common,
   method: 'GET',
   path: '/operator/workspaces',
-  query: PageOnly,
-  success: { status: 200, schema: Page(OperatedWorkspaceBody) },
+  query: Type.Object(CursorQuery),
+  success: { status: 200, schema: CursorPage(OperatedWorkspaceBody) },
   summary: 'Every workspace, what it uses and what it may use',
   examples: { success: { items: [operatorWorkspaceExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query }, services) => {
-    const { workspaces, total } = await listWorkspaces(services.store, windowOf(query))
-    return pageOf(await Promise.all(workspaces.map((row) => withUse(row, services))), total, query)
+    const { workspaces, total } = await listWorkspaces(services.store, partOf(query, cursorOf(query)))
+    const items = await Promise.all(workspaces.map((row) => withUse(row, services)))
+    return cursorPageOf(items, total, query, lastOf(workspaces))
   },
 })
 
@@ -276,16 +270,16 @@ const users = defineRoute({
   method: 'GET',
   path: '/operator/users',
   query: Type.Object({
-    ...PageQuery,
+    ...CursorQuery,
     email: Type.Optional(Type.String({ maxLength: 254, description: 'Only the user of this address.' })),
   }),
-  success: { status: 200, schema: Page(OperatedUserBody) },
+  success: { status: 200, schema: CursorPage(OperatedUserBody) },
   summary: 'Every user',
   examples: { success: { items: [operatorUserExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query }, { store, operators }) => {
-    const { users, total } = await listUsers(store, { email: query.email }, windowOf(query))
+    const { users, total } = await listUsers(store, { email: query.email }, partOf(query, cursorOf(query)))
     const items = users.map((user) => operatedUserBody(user, operators.includes(user)))
-    return pageOf(items, total, query)
+    return cursorPageOf(items, total, query, lastOf(users))
   },
 })
 
@@ -396,7 +390,7 @@ const audit = defineRoute({
   handler: async ({ query }, { store }) => {
     const { workspace_id, actor_id, action } = query
     const filter = { workspaceId: workspace_id, actorId: actor_id, action }
-    const { rows, total } = await auditPage(store, filter, { ...windowOf(query), afterId: cursorOf(query)?.id })
+    const { rows, total } = await auditPage(store, filter, partOf(query, cursorOf(query)))
     return cursorPageOf(rows.map(auditBody), total, query, lastOf(rows))
   },
 })
@@ -406,20 +400,21 @@ const securityLog = defineRoute({
   method: 'GET',
   path: '/operator/security-log',
   query: Type.Object({
-    ...PageQuery,
+    ...CursorQuery,
     kind: Type.Optional(Type.Enum([...SECURITY_EVENTS], { description: 'Only entries of this kind.' })),
     user_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only entries of this user.' })),
     address: Type.Optional(Type.String({ maxLength: 100, description: 'Only what came from this IP address.' })),
   }),
-  success: { status: 200, schema: Page(SecurityBody) },
+  success: { status: 200, schema: CursorPage(SecurityBody) },
   summary: 'Logins, refused ones, links, sessions and keys, newest first',
   description:
     'Kept for a year; nobody can change it. Of what strangers cause without an account a node writes 300 events a minute; `events_left_out` says how many more there were.',
   examples: { success: { items: [securityExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query }, { store }) => {
     const { kind, user_id, address } = query
-    const { rows, total } = await securityPage(store, { kind, userId: user_id, address }, windowOf(query))
-    return pageOf(rows.map(securityBody), total, query)
+    const filter = { kind, userId: user_id, address }
+    const { rows, total } = await securityPage(store, filter, partOf(query, cursorOf(query)))
+    return cursorPageOf(rows.map(securityBody), total, query, lastOf(rows))
   },
 })
 

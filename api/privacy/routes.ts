@@ -17,7 +17,7 @@ import {
   eraseRowsWith,
 } from '../../store/workspaces/erasure.ts'
 import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
-import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
+import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
 import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
@@ -139,9 +139,7 @@ const auditLog = defineRoute({
   examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query, tenant }, { store }) => {
     const filter = { workspaceId: tenant.workspaceId, actorId: query.actor_id, action: query.action }
-    const afterId = cursorOf(query)?.id
-    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size, afterId }
-    const { rows, total } = await auditPage(store, filter, window)
+    const { rows, total } = await auditPage(store, filter, partOf(query, cursorOf(query)))
     return cursorPageOf(rows.map(auditBody), total, query, lastOf(rows))
   },
 })

@@ -30,7 +30,7 @@ import { type Cell, csvRecord } from '../../store/uploads/csv-export.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
 import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
-import { CursorPage, CursorQuery, cursorPageOf, instantIn, placeIn, placeOf, UpdatedSince } from '../cursor.ts'
+import { CursorPage, CursorQuery, cursorPageOf, instantIn, partOf, placeIn, placeOf, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
@@ -200,7 +200,7 @@ const list = defineRoute({
     const { prospects, total } = await prospectsPage(
       tenant,
       { ...filter, updatedSince: instantIn(query.updated_since) },
-      { offset: (query.page - 1) * query.page_size, limit: query.page_size, after: placeIn(query) },
+      partOf(query, placeIn(query)),
     )
     const last = prospects.at(-1)
     const bodies = await bodiesOf(services, tenant, campaign, prospects)

@@ -1,5 +1,7 @@
+import { newestRequestFirst } from '../../store/redis/request-log.ts'
+import { CursorPage, cursorOf, cursorPageOf, instantIn, partOf, timed } from '../cursor.ts'
+import { isRequestId } from '../http/reply.ts'
 import { defineRoute } from '../route.ts'
-import { Page, pageOf } from '../schema.ts'
 import { RequestBody, RequestsQuery, requestBody, requestExample } from './schema.ts'
 
 const list = defineRoute({
@@ -8,7 +10,7 @@ const list = defineRoute({
   auth: 'jwt',
   role: 'developer',
   query: RequestsQuery,
-  success: { status: 200, schema: Page(RequestBody) },
+  success: { status: 200, schema: CursorPage(RequestBody) },
   tag: 'API keys',
   summary: 'What API keys of the workspace asked for, newest first',
   description:
@@ -18,15 +20,26 @@ const list = defineRoute({
     success: { items: [requestExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
   },
   handler: async ({ tenant, query }, { requestLog }) => {
-    const { status, api_key_id, page, page_size } = query
+    const { status, api_key_id } = query
+    const sinceMs = instantIn(query.updated_since)?.getTime() ?? Number.NEGATIVE_INFINITY
     const all = await requestLog.recent(tenant.workspaceId)
     const found = all.filter(
       (request) =>
+        request.atMs >= sinceMs &&
         (status === undefined || status.startsWith(String(Math.floor(request.status / 100)))) &&
         (api_key_id === undefined || request.key.id === api_key_id.toLowerCase()),
     )
-    const from = (page - 1) * page_size
-    return pageOf(found.slice(from, from + page_size).map(requestBody), found.length, query)
+    const { offset, limit, after } = partOf(query, timed(cursorOf(query, isRequestId)))
+    const place = after && { id: after.id, atMs: Date.parse(after.at ?? '') }
+    const rest = place === undefined ? found : found.filter((request) => newestRequestFirst(place, request) < 0)
+    const shown = rest.slice(offset, offset + limit)
+    const last = shown.at(-1)
+    return cursorPageOf(
+      shown.map(requestBody),
+      found.length,
+      query,
+      last && { id: last.id, at: new Date(last.atMs).toISOString() },
+    )
   },
 })
 

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
 import type { StoredRequest } from '../../store/redis/request-log.ts'
-import { Id, Instant, Nullable, PageQuery } from '../schema.ts'
+import { AddedSince, CursorQuery } from '../cursor.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
 
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
 export const RequestsQuery = Type.Object({
-  ...PageQuery,
+  ...CursorQuery,
+  updated_since: AddedSince,
   status: Type.Optional(Type.Enum([...STATUS_CLASSES], { description: 'Only answers of this class.' })),
   api_key_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only requests of this key.' })),
 })

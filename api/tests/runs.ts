@@ -13,10 +13,11 @@ import {
 } from '../../store/agent-tests/test-runs.ts'
 import type { TestRun } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { requireMonth } from '../quota.ts'
 import { defineRoute } from '../route.ts'
-import { Page, PageQuery, pageOf } from '../schema.ts'
+import { PageQuery } from '../schema.ts'
 import { beginRun, refuseField } from './begin-run.ts'
 import { requireAgentOf } from './routes.ts'
 import {
@@ -95,19 +96,19 @@ const list = defineRoute({
   path: '/tests/runs',
   auth: 'jwt_or_key',
   role: 'member',
-  query: Type.Object({ ...PageQuery, agent_id: Type.Optional(Type.String({ maxLength: 100 })) }),
-  success: { status: 200, schema: Page(TestRunItem) },
+  query: Type.Object({ ...CursorQuery, agent_id: Type.Optional(Type.String({ maxLength: 100 })) }),
+  success: { status: 200, schema: CursorPage(TestRunItem) },
   tag,
   summary: 'Runs of tests, newest first',
   examples: { success: { items: [runExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
   handler: async ({ query, tenant }) => {
-    const { agent_id: agentId, page, page_size: limit } = query
-    if (agentId !== undefined && !isUuid(agentId)) return pageOf([], 0, query)
+    const agentId = query.agent_id
+    if (agentId !== undefined && !isUuid(agentId)) return cursorPageOf([], 0, query, undefined)
     const [runs, total] = await Promise.all([
-      listTestRuns(tenant, { agentId, offset: (page - 1) * limit, limit }),
+      listTestRuns(tenant, agentId, partOf(query, cursorOf(query))),
       countTestRuns(tenant, { agentId }),
     ])
-    return pageOf(runs.map(runItem), total, query)
+    return cursorPageOf(runs.map(runItem), total, query, lastOf(runs))
   },
 })
 

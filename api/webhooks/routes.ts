@@ -15,7 +15,7 @@ import {
 } from '../../store/events/webhooks.ts'
 import { eventsById } from '../../store/events/workspace-events.ts'
 import { eventMessage } from '../../workers/webhooks/event-data.ts'
-import { CursorPage, cursorOf, cursorPageOf, lastOf } from '../cursor.ts'
+import { CursorPage, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
 import { eventData } from '../events/data.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
@@ -223,9 +223,7 @@ const deliveries = defineRoute({
   },
   handler: async ({ params, query, tenant }, { store, config }) => {
     const webhook = await requireWebhook(tenant, params.webhook_id)
-    const afterId = cursorOf(query)?.id
-    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size, afterId }
-    const found = await deliveriesPage(tenant, webhook.id, query.status, window)
+    const found = await deliveriesPage(tenant, webhook.id, query.status, partOf(query, cursorOf(query)))
     const asked = found.deliveries.map(({ event_id, event_at }) => ({ id: event_id, at: event_at }))
     const events = [...(await eventsById(store, asked)).values()]
     const data = await eventData(store, config.publicUrl, events)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { AuditLogTable } from '../database/schema.ts'
 
 /** Who did what to which resource, when and from where. Rows are only ever added; the database refuses the rest. */
@@ -81,17 +82,17 @@ export async function lastChangeOf(
 export async function auditPage(
   store: Store,
   filter: { workspaceId?: string | undefined; action?: string | undefined; actorId?: string | undefined },
-  window: { offset: number; limit: number; afterId?: string | undefined },
+  { offset, limit, after }: ListPart,
 ): Promise<{ rows: AuditRow[]; total: number }> {
   let query = store.global.selectFrom('audit_log')
   if (filter.workspaceId !== undefined) query = query.where('workspace', '=', filter.workspaceId)
   if (filter.action !== undefined) query = query.where('action', '=', filter.action)
   if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
   const [rows, { total }] = await Promise.all([
-    (window.afterId === undefined ? query.offset(window.offset) : query.where('id', '<', window.afterId))
+    (after === undefined ? query.offset(offset) : query.where('id', '<', after.id))
       .selectAll()
       .orderBy('id', 'desc')
-      .limit(window.limit)
+      .limit(limit)
       .execute(),
     query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])

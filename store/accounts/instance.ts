@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { SignupMode, User, Workspace } from '../database/schema.ts'
 
 /** The installation as its operator sees it. */
@@ -25,11 +26,12 @@ export interface ListedWorkspace extends Workspace {
 /** Those that are not deleted, oldest first. */
 export async function listWorkspaces(
   store: Store,
-  window: { offset: number; limit: number },
+  { offset, limit, after }: ListPart,
 ): Promise<{ workspaces: ListedWorkspace[]; total: number }> {
   const kept = store.global.selectFrom('workspaces as w').where('w.deleted_at', 'is', null)
+  const placed = after === undefined ? kept.offset(offset) : kept.where('w.id', '>', after.id)
   const [workspaces, { total }] = await Promise.all([
-    kept
+    placed
       .selectAll('w')
       .select((eb) =>
         eb
@@ -39,8 +41,7 @@ export async function listWorkspaces(
           .as('members'),
       )
       .orderBy('w.id')
-      .offset(window.offset)
-      .limit(window.limit)
+      .limit(limit)
       .execute(),
     kept.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
@@ -83,14 +84,15 @@ export async function setSuspension(store: Store, workspaceId: string, reason: s
 export async function listUsers(
   store: Store,
   filter: { email?: string | undefined },
-  window: { offset: number; limit: number },
+  { offset, limit, after }: ListPart,
 ): Promise<{ users: User[]; total: number }> {
   let query = store.global.selectFrom('users')
   if (filter.email !== undefined) {
     query = query.where(sql<string>`lower(email)`, '=', sql<string>`lower(${filter.email})`)
   }
+  const placed = after === undefined ? query.offset(offset) : query.where('id', '>', after.id)
   const [users, { total }] = await Promise.all([
-    query.selectAll().orderBy('id').offset(window.offset).limit(window.limit).execute(),
+    placed.selectAll().orderBy('id').limit(limit).execute(),
     query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { users, total }

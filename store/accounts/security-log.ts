@@ -1,5 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { SecurityLogTable } from '../database/schema.ts'
 
 /** Logins, refused logins and other events of accounts and keys. Rows are only ever added, as in the audit log. */
@@ -67,14 +68,15 @@ export async function writeSecurityEvent(store: Store, event: SecurityEvent): Pr
 export async function securityPage(
   store: Store,
   filter: { kind?: SecurityEventKind | undefined; userId?: string | undefined; address?: string | undefined },
-  window: { offset: number; limit: number },
+  { offset, limit, after }: ListPart,
 ): Promise<{ rows: SecurityRow[]; total: number }> {
   let query = store.global.selectFrom('security_log')
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind)
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
   if (filter.address !== undefined) query = query.where('address', '=', filter.address)
+  const placed = after === undefined ? query.offset(offset) : query.where('id', '<', after.id)
   const [rows, { total }] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').offset(window.offset).limit(window.limit).execute(),
+    placed.selectAll().orderBy('id', 'desc').limit(limit).execute(),
     query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows as SecurityRow[], total }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { TestCase, TestRun } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -43,9 +44,11 @@ export function insertTestRun(tenant: Tenant, { agentId, version, tests }: NewTe
 /** Newest first. */
 export function listTestRuns(
   tenant: Tenant,
-  { agentId, offset, limit }: { agentId?: string | undefined; offset: number; limit: number },
+  agentId: string | undefined,
+  { offset, limit, after }: ListPart,
 ): Promise<TestRun[]> {
   let query = tenant.db.selectFrom('test_runs').selectAll().orderBy('id', 'desc').offset(offset).limit(limit)
+  if (after !== undefined) query = query.where('id', '<', after.id)
   if (agentId !== undefined) query = query.where('agent_id', '=', agentId)
   return query.execute()
 }

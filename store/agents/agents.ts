@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import { cancelBatchesOf } from '../batches/batch-control.ts'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { Agent, AgentsTable, AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { type Publisher, settleDraft } from './agent-versions.ts'
@@ -15,18 +16,15 @@ export type NewAgent = Omit<Insertable<AgentsTable>, 'id' | 'created_at' | 'upda
 export type AgentChanges = Omit<Updateable<AgentsTable>, 'id' | 'created_at' | 'updated_at'>
 
 /** Newest last; all of them without a window. */
-export async function listAgents(
-  tenant: Tenant,
-  window?: { offset: number; limit: number },
-  updatedSince?: Date,
-): Promise<AgentDetails[]> {
+export async function listAgents(tenant: Tenant, part?: ListPart, updatedSince?: Date): Promise<AgentDetails[]> {
   let query = tenant.db
     .selectFrom('agents')
     .selectAll('agents')
     .select((eb) => [numbersOf(eb), documentsOf(tenant)])
     .orderBy('agents.id')
   if (updatedSince !== undefined) query = query.where('agents.updated_at', '>=', updatedSince)
-  const rows = await (window ? query.offset(window.offset).limit(window.limit) : query).execute()
+  if (part?.after !== undefined) query = query.where('agents.id', '>', part.after.id)
+  const rows = await (part ? query.offset(part.offset).limit(part.limit) : query).execute()
   return rows.map(details)
 }
 

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
-import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
+import { beyond, exactly, type ListPart } from '../database/list-place.ts'
 import type { AllTables, Chat, ChatMessage, ChatState } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -136,7 +136,7 @@ interface ChatFilter {
 export async function listChats(
   tenant: Tenant,
   filter: ChatFilter,
-  page: { offset: number; limit: number; after?: ListPlace | undefined },
+  page: ListPart,
 ): Promise<{ chats: (Chat & { sorted_by: string })[]; total: number }> {
   const { after, limit } = page
   const byChange = filter.updatedSince !== undefined

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { OPEN_STATUSES } from '../calls/open-calls.ts'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { AgentContent, AgentVersion } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { contentColumns, draftOf, type Publisher, settleDraft, VERSIONED_COLUMNS } from './agent-versions.ts'
@@ -15,18 +16,17 @@ const LISTED = ['id', 'number', 'note', 'published_by', 'created_at'] as const
 export async function versionsPage(
   tenant: Tenant,
   agentId: string,
-  page: { offset: number; limit: number; afterId?: string | undefined },
+  { offset, limit, after }: ListPart,
 ): Promise<{ versions: ListedVersion[]; total: number }> {
   const query = tenant.db.selectFrom('agent_versions').where('agent_id', '=', agentId).where('deleted_at', 'is', null)
-  const { afterId } = page
   const placed =
-    afterId === undefined
-      ? query.offset(page.offset)
+    after === undefined
+      ? query.offset(offset)
       : query.where('number', '<', (eb) =>
-          eb.selectFrom('agent_versions as last').select('last.number').where('last.id', '=', afterId),
+          eb.selectFrom('agent_versions as last').select('last.number').where('last.id', '=', after.id),
         )
   const [versions, { total }] = await Promise.all([
-    placed.select(LISTED).orderBy('number', 'desc').limit(page.limit).execute(),
+    placed.select(LISTED).orderBy('number', 'desc').limit(limit).execute(),
     query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { versions, total }

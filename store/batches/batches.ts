@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { cancelQueuedCalls } from '../calls/cancel-calls.ts'
 import { OPEN_STATUSES } from '../calls/open-calls.ts'
 import type { Store } from '../database/database.ts'
+import { beyond, exactly, type ListPart } from '../database/list-place.ts'
 import type { Batch } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { type BatchRow, rowsSql } from './batch-rows.ts'
@@ -22,15 +23,19 @@ export interface BatchItem extends BatchRow {
 
 const INVALID_NUMBER = 'Invalid phone number format'
 
-/** Newest first. */
+/** Newest first. `sorted_by`: when it was made. */
 export async function listBatches(
   tenant: Tenant,
-  page?: { offset: number; limit: number },
+  part?: ListPart,
   updatedSince?: Date,
-): Promise<BatchWithProgress[]> {
-  let query = withProgress(tenant).orderBy('batches.created_at', 'desc').orderBy('batches.id', 'desc')
+): Promise<(BatchWithProgress & { sorted_by: string })[]> {
+  let query = withProgress(tenant)
+    .select(exactly('batches.created_at').as('sorted_by'))
+    .orderBy('batches.created_at', 'desc')
+    .orderBy('batches.id', 'desc')
   if (updatedSince !== undefined) query = query.where('batches.updated_at', '>=', updatedSince)
-  if (page !== undefined) query = query.offset(page.offset).limit(page.limit)
+  if (part?.after !== undefined) query = query.where(beyond('created_at', '<', part.after))
+  if (part !== undefined) query = query.offset(part.offset).limit(part.limit)
   return query.execute()
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RefusedCall, WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 import type { Store } from '../database/database.ts'
+import { beyond, exactly, type ListPart } from '../database/list-place.ts'
 import type { RefusedCallRow } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -46,23 +47,25 @@ export async function insertRefusedCalls(
     .execute()
 }
 
-/** Newest first. */
+/** Newest first. `sorted_by`: when it came. */
 export async function refusedCallsPage(
   tenant: Tenant,
-  { number, size }: { number: number; size: number },
-): Promise<{ calls: RefusedCallRow[]; total: number }> {
-  const calls = await tenant.db
-    .selectFrom('refused_calls')
-    .selectAll()
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(size)
-    .offset((number - 1) * size)
-    .execute()
-  const { count } = await tenant.db
-    .selectFrom('refused_calls')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
+  since: Date | undefined,
+  { offset, limit, after }: ListPart,
+): Promise<{ calls: (RefusedCallRow & { sorted_by: string })[]; total: number }> {
+  let query = tenant.db.selectFrom('refused_calls')
+  if (since !== undefined) query = query.where('at', '>=', since)
+  const placed = after === undefined ? query.offset(offset) : query.where(beyond('at', '<', after))
+  const [calls, { count }] = await Promise.all([
+    placed
+      .selectAll()
+      .select(exactly('at').as('sorted_by'))
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute(),
+    query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  ])
   return { calls, total: Number(count) }
 }
 

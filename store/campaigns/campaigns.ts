@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { isDuplicate, type Store } from '../database/database.ts'
 import { freeSlug, slugOf } from '../database/free-slug.ts'
+import { beyond, exactly, type ListPart } from '../database/list-place.ts'
 import type { Campaign, CampaignsTable, ProspectList } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -88,24 +89,32 @@ export function campaignById(tenant: Tenant, id: string): Promise<Campaign | und
 export async function listCampaigns(
   tenant: Tenant,
   filter: { email?: string | undefined; updatedSince?: Date | undefined },
-  page?: { offset: number; limit: number },
-): Promise<{ campaigns: CampaignWithLists[]; total: number }> {
+  part?: ListPart,
+): Promise<{ campaigns: (CampaignWithLists & { sorted_by: string })[]; total: number }> {
   const matching = () => {
     let query = tenant.db.selectFrom('campaigns').where('deleted_at', 'is', null)
     if (filter.updatedSince !== undefined) query = query.where('updated_at', '>=', filter.updatedSince)
     return filter.email === undefined ? query : query.where(sql`lower(email)`, '=', sql<string>`lower(${filter.email})`)
   }
-  let query = matching().selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
-  if (page !== undefined) query = query.offset(page.offset).limit(page.limit)
+  let query = matching()
+    .selectAll()
+    .select(exactly('created_at').as('sorted_by'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+  if (part?.after !== undefined) query = query.where(beyond('created_at', '<', part.after))
+  if (part !== undefined) query = query.offset(part.offset).limit(part.limit)
   const campaigns = await withLists(tenant, await query.execute())
-  if (page === undefined) return { campaigns, total: campaigns.length }
+  if (part === undefined) return { campaigns, total: campaigns.length }
   const { total } = await matching()
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return { campaigns, total }
 }
 
-async function withLists(tenant: Tenant, campaigns: readonly Campaign[]): Promise<CampaignWithLists[]> {
+async function withLists<T extends Campaign>(
+  tenant: Tenant,
+  campaigns: readonly T[],
+): Promise<(T & Pick<CampaignWithLists, 'lists'>)[]> {
   if (campaigns.length === 0) return []
   const lists = await tenant.db
     .selectFrom('prospect_lists')

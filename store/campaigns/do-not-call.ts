@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { exactly, type ListPart } from '../database/list-place.ts'
 import type { DoNotCall } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -69,26 +70,40 @@ export async function isOnDoNotCall(tenant: Tenant, phone: string): Promise<bool
   return row !== undefined
 }
 
-/** Newest first; `q` is a part of the number or of the reason. */
+export interface DoNotCallFilter {
+  /** A part of the number or of the reason. */
+  q?: string | undefined
+  /** Added then or later. */
+  since?: Date | undefined
+}
+
+/** Newest first, those of one moment, such as of a file, by their numbers. `sorted_by`: the moment. */
 export async function doNotCallPage(
   tenant: Tenant,
-  q: string | undefined,
-  page: { offset: number; limit: number },
-): Promise<{ entries: DoNotCall[]; total: number }> {
+  filter: DoNotCallFilter,
+  { offset, limit, after }: ListPart,
+): Promise<{ entries: (DoNotCall & { sorted_by: string })[]; total: number }> {
   const matching = () => {
-    const query = tenant.db.selectFrom('do_not_call')
-    if (q === undefined || q === '') return query
+    let query = tenant.db.selectFrom('do_not_call')
+    const { q = '', since } = filter
+    if (since !== undefined) query = query.where('created_at', '>=', since)
+    if (q === '') return query
     const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`
     return query.where((eb) => eb.or([eb('phone', 'like', pattern), eb('reason', 'ilike', pattern)]))
   }
+  const rows = () => matching().selectAll().select(exactly('created_at').as('sorted_by')).limit(limit)
+  const newestFirst = () => rows().orderBy('created_at', 'desc').orderBy('phone')
+  const reading = async () => {
+    if (after === undefined) return newestFirst().offset(offset).execute()
+    // A moment may have a million: each part is a range of the index.
+    const at = sql<Date>`${after.at}::timestamptz`
+    const ofMoment = await rows().where('created_at', '=', at).where('phone', '>', after.id).orderBy('phone').execute()
+    if (ofMoment.length === limit) return ofMoment
+    const older = await newestFirst().where('created_at', '<', at).execute()
+    return [...ofMoment, ...older].slice(0, limit)
+  }
   const [entries, { total }] = await Promise.all([
-    matching()
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('phone')
-      .offset(page.offset)
-      .limit(page.limit)
-      .execute(),
+    reading(),
     matching().select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
   ])
   return { entries, total }

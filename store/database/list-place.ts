@@ -8,6 +8,13 @@ export interface ListPlace {
   readonly at?: string
 }
 
+/** The part of a list that is asked for: what comes behind the place, or, without one, after `offset` items. */
+export interface ListPart {
+  readonly offset: number
+  readonly limit: number
+  readonly after?: ListPlace | undefined
+}
+
 /** A time with its microseconds, which a Date doesn't have: ISO 8601. */
 export function exactly(column: string): RawBuilder<string> {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`

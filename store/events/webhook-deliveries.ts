@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { publishEvent } from './workspace-events.ts'
@@ -136,15 +137,15 @@ export async function deliveriesPage(
   tenant: Tenant,
   webhookId: string,
   status: DeliveryStatus | undefined,
-  page: { offset: number; limit: number; afterId?: string | undefined },
+  { offset, limit, after }: ListPart,
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
   let query = tenant.db.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId)
   if (status !== undefined) query = query.where('status', '=', status)
   const [deliveries, count] = await Promise.all([
-    (page.afterId === undefined ? query.offset(page.offset) : query.where('id', '<', page.afterId))
+    (after === undefined ? query.offset(offset) : query.where('id', '<', after.id))
       .selectAll()
       .orderBy('id', 'desc')
-      .limit(page.limit)
+      .limit(limit)
       .execute(),
     query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])

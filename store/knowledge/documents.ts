@@ -4,6 +4,7 @@ import { cleanText } from '../../runtime/lib/text.ts'
 import { settleDraft } from '../agents/agent-versions.ts'
 import { asyncCommit } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { Document } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -59,9 +60,10 @@ const PAGE_ROWS = 500
 export function listDocuments(
   tenant: Tenant,
   agentId: string,
-  { offset, limit }: { offset: number; limit: number },
+  { offset, limit, after }: ListPart,
 ): Promise<Document[]> {
-  return documentsOf(tenant, agentId).offset(offset).limit(limit).execute()
+  const query = documentsOf(tenant, agentId).offset(offset).limit(limit)
+  return (after === undefined ? query : query.where('id', '>', after.id)).execute()
 }
 
 /** Oldest first. */

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
-import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
+import { beyond, exactly, type ListPart } from '../database/list-place.ts'
 import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { publishEvent } from '../events/workspace-events.ts'
@@ -179,7 +179,7 @@ function matching(tenant: Tenant, filter: ProspectFilter) {
 export async function prospectsPage(
   tenant: Tenant,
   filter: ProspectFilter,
-  page: { offset: number; limit: number; after?: ListPlace | undefined },
+  page: ListPart,
 ): Promise<{ prospects: (Prospect & { sorted_by: string })[]; total: number }> {
   const { campaignId, status, resolution, ...others } = filter
   const counted = Object.values(others).every((value) => value === undefined)

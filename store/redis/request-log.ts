@@ -40,6 +40,16 @@ export async function appendRequests(
     .exec()
 }
 
+/** Negative: `a` comes first. */
+export function newestRequestFirst(
+  a: Pick<StoredRequest, 'id' | 'atMs'>,
+  b: Pick<StoredRequest, 'id' | 'atMs'>,
+): number {
+  if (a.atMs !== b.atMs) return b.atMs - a.atMs
+  if (a.id === b.id) return 0
+  return a.id < b.id ? 1 : -1
+}
+
 /** Newest first. */
 export async function storedRequests(redis: RedisClient, workspaceId: string, nowMs: number): Promise<StoredRequest[]> {
   const found = await redis.lRange(keyOf(workspaceId), 0, -1)
@@ -48,7 +58,7 @@ export async function storedRequests(redis: RedisClient, workspaceId: string, no
       .map((text) => JSON.parse(text) as StoredRequest)
       .filter(({ atMs }) => atMs > nowMs - KEEP_MS)
       // Each api node writes its own, a second's at once.
-      .sort((a, b) => b.atMs - a.atMs)
+      .sort(newestRequestFirst)
   )
 }
 

@@ -177,6 +177,146 @@ t.test('agents, campaigns and batches are filtered by when they changed', async 
   }
 })
 
+t.test('numbers that nobody calls are read on, those of one moment too, while others come and go', async (t) => {
+  const eve = await api.signUp('Eve')
+  const at = new Date(BASE)
+  const own = api.store.tenant(eve.workspaceId)
+  const listed = (phone: string, created_at: Date) => ({ phone, reason: '', source: 'upload' as const, created_at })
+  const ofFile = Array.from({ length: 7 }, (_, i) => `+1415555020${i}`)
+  const older = Array.from({ length: 3 }, (_, i) => `+1415555010${i}`)
+  await own.db
+    .insertInto('do_not_call')
+    .values([
+      ...ofFile.map((phone) => listed(phone, at)),
+      ...older.map((phone, i) => listed(phone, new Date(BASE - 1000 * (i + 1)))),
+    ])
+    .execute()
+  let n = 0
+  const { items, pages } = await readAll(eve.client, '/do-not-call', { page_size: 4 }, async () => {
+    await eve.client.post('/do-not-call', { body: { phone_number: `+1415555030${n++}` } })
+    if (n === 1) await eve.client.delete(`/do-not-call/${ofFile[3]}`)
+  })
+  t.same(
+    items.map(({ phone_number }) => phone_number),
+    [...ofFile, ...older],
+    'a page ends within the file, and the next begins behind it, though the number there was removed',
+  )
+  t.equal(pages.length, 3)
+  const since = { updated_since: new Date(BASE).toISOString() }
+  const later = await readAll(eve.client, '/do-not-call', { ...since, q: '+141555502' })
+  t.equal(later.items.length, 6, 'those of the file that are left')
+  const sip = 'sip:desk@example.com'
+  await eve.client.post('/do-not-call', { body: { phone_number: sip } })
+  const all = await readAll(eve.client, '/do-not-call', { page_size: 1 })
+  t.equal(all.items[0]?.phone_number, sip)
+  t.equal(new Set(all.items.map(({ phone_number }) => phone_number)).size, pages[0]!.total + n)
+})
+
+t.test('refused calls and requests of keys are read on, and from a time', async (t) => {
+  const eve = await api.signUp('Eve')
+  const row = (i: number) => ({
+    ...{ id: uuidv7(), at: new Date(BASE + Math.floor(i / 3) * 1000), trunk: 'main', reason: 'unknown_number' },
+    ...{ detail: String(i), from_number: null, to_number: null, address: '192.0.2.1', sip_call_id: `c${i}` },
+    sip_status: 404,
+  })
+  const rows = Array.from({ length: 8 }, (_, i) => row(i))
+  await api.store.tenant(eve.workspaceId).db.insertInto('refused_calls').values(rows).execute()
+  const refused = await readAll(eve.client, '/refused-calls', { page_size: 3 })
+  t.same(
+    refused.items.map(({ detail }) => Number(detail)),
+    [7, 6, 5, 4, 3, 2, 1, 0],
+  )
+  const late = { updated_since: new Date(BASE + 2000).toISOString() }
+  t.same((await eve.client.get('/refused-calls', { query: late })).body.total, 2)
+  const { body: key } = await eve.client.post('/api-keys', { body: { name: 'CRM' } })
+  const asKey = api.client()
+  asKey.headers = { 'x-api-key': key.key }
+  for (let i = 0; i < 7; i++)
+    await asKey.get('/agents', { query: { page_size: 1 }, headers: { 'x-request-id': `r-${i}` } })
+  const asked = await readAll(eve.client, '/requests', { page_size: 2 })
+  t.same(
+    new Set(asked.items.map(({ request_id }) => String(request_id))),
+    new Set(Array.from({ length: 7 }, (_, i) => `r-${i}`)),
+  )
+  t.equal(asked.items.length, 7, 'none twice')
+  const soon = { updated_since: new Date(Date.now() + 60_000).toISOString() }
+  t.equal((await eve.client.get('/requests', { query: soon })).body.total, 0)
+})
+
+t.test('lists that are arrays are read on as pages, whatever comes meanwhile', async (t) => {
+  const eve = await api.signUp('Eve')
+  const agentIds: string[] = []
+  const makeAgent = async (name: string) => {
+    const { body } = await eve.client.post('/agents', { body: { agent_name: name, system_prompt: 'Answer.' } })
+    agentIds.push(body.agent_id)
+  }
+  const makeCampaign = (name: string) => eve.client.post('/api/v/campaign/', { body: { name, paused: true } })
+  const phone_number = '+14155550172'
+  const makeBatch = (name: string) => {
+    const batch = { agent_id: agentIds[0], agent_phone_number: phone_number, rows: [{ phone_number: '+14155550199' }] }
+    return eve.client.post('/batch', { body: { ...batch, name } })
+  }
+  const addDocument = (name: string) => {
+    const form = new FormData()
+    form.append('files', new Blob(['Open from nine to five.']), `${name}.txt`)
+    return eve.client.post(`/agents/${agentIds[0]}/upload`, { form })
+  }
+  const names = ['One', 'Two', 'Three', 'Four', 'Five']
+  for (const name of names) await makeAgent(name)
+  await eve.client.post('/phone-numbers', { body: { phone_number, provider: 'sim', agent_id: agentIds[0] } })
+  for (const name of names) {
+    for (const make of [makeCampaign, makeBatch, addDocument]) t.equal((await make(name)).status, 201)
+  }
+  const newestFirst = [...names].reverse()
+  for (const [path, field, make, expected] of [
+    ['/agents', 'agent_name', makeAgent, [...names, 'new', 'new']],
+    ['/api/v/campaign/', 'name', makeCampaign, newestFirst],
+    ['/batch', 'name', makeBatch, newestFirst],
+  ] as const) {
+    let n = 0
+    const { items, pages } = await readAll(eve.client, path, { page_size: 2 }, async () => {
+      if (n++ < 2) await make('new')
+    })
+    t.same(
+      items.map((item) => item[field]),
+      expected,
+      path,
+    )
+    t.equal(pages[0]?.total, 5)
+  }
+  const documents = await readAll(eve.client, `/agents/${agentIds[0]}/documents`, { page_size: 2 })
+  t.same(
+    documents.items.map(({ filename }) => filename),
+    names.map((name) => `${name}.txt`),
+  )
+})
+
+t.test('what operators and testers list is read on, too', async (t) => {
+  for (const path of ['/operator/workspaces', '/operator/users', '/operator/security-log', '/operator/audit-log']) {
+    const { items, pages } = await readAll(ada.client, path, { page_size: 2 })
+    t.equal(items.length, pages[0]?.total, path)
+    t.equal(new Set(items.map((item) => JSON.stringify(item))).size, items.length, `${path}: none twice`)
+  }
+  const { body: agent } = await ada.client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'Answer.' } })
+  const ids = Array.from({ length: 3 }, () => uuidv7())
+  const run = { agent_id: agent.agent_id, version: 'live', total: 0 }
+  await db
+    .insertInto('test_runs')
+    .values(ids.map((id) => ({ id, ...run })))
+    .execute()
+  const { items } = await readAll(ada.client, '/tests/runs', { page_size: 1 })
+  t.same(
+    items.map(({ run_id }) => run_id),
+    ids.reverse(),
+  )
+})
+
+t.test('a page number beside a cursor does not count', async (t) => {
+  const { body } = await ada.client.get('/audit-log', { query: { after: 'first', page: 3, page_size: 1 } })
+  const { body: first } = await ada.client.get('/audit-log', { query: { page_size: 1 } })
+  t.same(body.items, first.items)
+})
+
 t.test('a malformed cursor, or one of another list, is refused and named', async (t) => {
   const { body } = await ada.client.get('/audit-log', { query: { page_size: 1, after: 'first' } })
   for (const after of ['abc', '', 'a'.repeat(201), body.next]) {

@@ -15,6 +15,7 @@ import { EchoSuppressor } from '../media/dsp/echo.ts'
 import { Limiter } from '../media/dsp/limiter.ts'
 import type { Pacer } from '../media/line/pacer.ts'
 import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
+import { hasWords } from '../plugin-sdk/speech/sentences.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
 import { type CollectState, collectPauseMs } from './collecting/collecting.ts'
 import type { ReadingContext } from './collecting/reading.ts'
@@ -40,6 +41,7 @@ import type { Fillers } from './speaking/fillers.ts'
 import { replayTimestamps } from './speaking/replay-timestamps.ts'
 import { ResilientTts } from './speaking/resilient-tts.ts'
 import { SpeechOutput, type SpeechOutputEvents } from './speaking/speech-output.ts'
+import { spokenMarkup } from './speaking/spoken-markup.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { initialState } from './stages/state.ts'
@@ -219,6 +221,10 @@ export class Conversation implements LinkedConversation {
       voiceOf: (audio) => this.#voiceOf(audio),
       knowledge: this.#knowledge,
       guard: this.#guard(),
+      spoken: () => {
+        const { tag, language } = this.#hearing.spoken
+        return { tag, nothingSaid: language.phrases.sayAgain }
+      },
       tools: (hangUp) => {
         const hooks = {
           nextId: () => `tool-${++this.#toolCalls}`,
@@ -347,11 +353,13 @@ export class Conversation implements LinkedConversation {
       case 'tell':
         this.#tell(order.event, order.sound)
         return
-      case 'say':
+      case 'say': {
+        const text = spokenMarkup(order.text, this.#hearing.spoken.tag)
         // A language without sentences of its own says nothing by itself.
-        if (order.text === '') this.#saidNothing(order.purpose)
-        else this.#dialogue.say(order.text, order.purpose, order)
+        if (hasWords(text)) this.#dialogue.say(text, order.purpose, order)
+        else this.#saidNothing(order.purpose)
         return
+      }
       case 'answer':
         // Words that waited are answered as a turn of their own.
         if (order.spoken) this.#hearing.dropTurn()

@@ -6,7 +6,7 @@ import { guardAnswer, SENTENCE_END } from '../guarding/guard-answer.ts'
 import { instructionsFor } from '../languages/instructions.ts'
 import { AnswerAudio } from '../realtime/answer.ts'
 import { ANSWER_AUDIO } from '../realtime/realtime-llm.ts'
-import { ANSWER_PIECES, sourcesOf, withRefusal } from './answer-pieces.ts'
+import { ANSWER_PIECES, sourcesOf, spokenPieces, withRefusal } from './answer-pieces.ts'
 import type { AnswerGuard } from './guarded-step.ts'
 import type { Knowledge } from './knowledge.ts'
 import { presentContext } from './present-context.ts'
@@ -24,10 +24,14 @@ interface AgentNodes {
   takesTurn(text: string): boolean
   /** The language model gave its first words. */
   firstText(): void
+  /** What is spoken at the moment: a tag, and what is said in place of an answer that holds nothing to say. */
+  spoken(): { tag: string; nothingSaid: string }
   /** The voices of an answer that has sound of its own. */
   voiceOf(audio: AnswerAudio): tts.TTS
-  /** The agent's words, beside the audio they belong to; undefined after the last of a piece of speech. */
-  spoken(text: string | voice.TimedString | undefined): void
+  /** The agent's words, beside the audio they belong to. */
+  says(words: string): void
+  /** All words of a piece of speech are there. */
+  allSaid(text: string): void
 }
 
 /** The agent of one conversation: its prompt, and the places where the session's pipeline is ours. */
@@ -63,7 +67,8 @@ export class ConversationAgent extends voice.Agent {
     )
     if (answer === null) return null
     let first = true
-    return answer.pipeThrough(
+    const { tag, nothingSaid } = this.#nodes.spoken()
+    return answer.pipeThrough(spokenPieces(tag, nothingSaid)).pipeThrough(
       new TransformStream({
         transform: (chunk, controller) => {
           if (first) {
@@ -99,13 +104,17 @@ export class ConversationAgent extends voice.Agent {
   override async transcriptionNode(
     text: ReadableStream<string | voice.TimedString>,
   ): Promise<ReadableStream<string | voice.TimedString> | null> {
+    // Of this piece of speech alone: one that is cut off never ends, and its words are not the next one's.
+    let said = ''
     return text.pipeThrough(
       new TransformStream({
         transform: (chunk, controller) => {
-          this.#nodes.spoken(typeof chunk === 'string' ? chunk.replaceAll(SENTENCE_END, '') : chunk)
+          const words = (typeof chunk === 'string' ? chunk : chunk.text).replaceAll(SENTENCE_END, '')
+          said += words
+          this.#nodes.says(words)
           controller.enqueue(chunk)
         },
-        flush: () => this.#nodes.spoken(undefined),
+        flush: () => this.#nodes.allSaid(said.trim()),
       }),
     )
   }

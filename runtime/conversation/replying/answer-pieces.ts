@@ -1,5 +1,8 @@
+import { TransformStream } from 'node:stream/web'
 import { llm, type voice } from '@livekit/agents'
+import { hasWords } from '../../plugin-sdk/speech/sentences.ts'
 import type { AnswerSource } from '../guarding/guard-answer.ts'
+import { SpokenMarkup } from '../speaking/spoken-markup.ts'
 
 /** A piece of an answer as the session has it. */
 type Stream = NonNullable<Awaited<ReturnType<voice.Agent['llmNode']>>>
@@ -13,6 +16,43 @@ export const ANSWER_PIECES: Omit<AnswerSource<Piece>, 'open'> = {
       ? { ...piece, delta: { role: 'assistant', ...piece.delta, content: text } }
       : text,
   callsTool: (piece) => isChunk(piece) && (piece.delta?.toolCalls?.length ?? 0) > 0,
+}
+
+/**
+ * Writes an answer as it is spoken: voice, record and the model's own memory have the same words, without markup.
+ * @param nothingSaid in place of an answer that is code alone
+ */
+export function spokenPieces(language: string, nothingSaid: string): TransformStream<Piece, Piece> {
+  const { textOf, withText, callsTool } = ANSWER_PIECES
+  const markup = new SpokenMarkup(language)
+  let wrote = false
+  let said = false
+  const spoken = (text: string): string => {
+    said ||= hasWords(text)
+    return text
+  }
+  return new TransformStream({
+    transform(piece, controller) {
+      const words = textOf(piece)
+      if (callsTool(piece)) {
+        said = true
+        const rest = markup.flush()
+        if (rest !== '') controller.enqueue(withText(undefined, rest))
+      }
+      if (words === undefined || words === '') {
+        controller.enqueue(piece)
+        return
+      }
+      wrote ||= hasWords(words)
+      const text = spoken(markup.push(words))
+      if (text !== '' || typeof piece !== 'string') controller.enqueue(withText(piece, text))
+    },
+    flush(controller) {
+      const rest = spoken(markup.flush())
+      if (rest !== '') controller.enqueue(rest)
+      if (wrote && !said) controller.enqueue(nothingSaid)
+    },
+  })
 }
 
 const isChunk = (piece: Piece): piece is Extract<Piece, llm.ChatChunk> =>

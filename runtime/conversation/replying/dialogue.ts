@@ -59,6 +59,8 @@ interface DialogueOptions {
   voiceOf(audio: AnswerAudio): tts.TTS
   knowledge: Knowledge | undefined
   guard: AnswerGuard | undefined
+  /** What is spoken at the moment: a tag, and what is said in place of an answer that holds nothing to say. */
+  spoken(): { tag: string; nothingSaid: string }
   tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
   /** A tool that is not the model's now. */
   isHidden(tool: string): boolean
@@ -95,7 +97,6 @@ export class Dialogue {
   constructor(options: DialogueOptions) {
     this.#options = options
     const { agent, context, knowledge, guard, output, events, tools, isHidden, listen } = options
-    let said = ''
     this.#agent = new ConversationAgent(agent, context, {
       listen,
       isHidden,
@@ -108,16 +109,11 @@ export class Dialogue {
       voiceOf: options.voiceOf,
       takesTurn: (text) => events.takesTurn(text),
       firstText: () => events.firstText(),
-      spoken: (text) => {
-        if (text === undefined) {
-          output.textDone()
-          if (said.trim() !== '' && !PASSING.has(this.purpose)) events.said(said.trim())
-          said = ''
-          return
-        }
-        const words = typeof text === 'string' ? text : text.text
-        said += words
-        output.addText(words)
+      spoken: options.spoken,
+      says: (words) => output.addText(words),
+      allSaid: (text) => {
+        output.textDone()
+        if (text !== '' && !PASSING.has(this.purpose)) events.said(text)
       },
     })
     this.#session = createPipeline(options.providers, options.voice, options.turnEnd, options.pipeline)
@@ -323,6 +319,7 @@ export class Dialogue {
     const current = this.#session._activity?.currentSpeech
     const running = current === undefined ? undefined : this.#speeches.get(current)
     const failed = stage === 'tts' ? (running ?? newest) : (newest ?? running)
+    if (stage === 'tts') this.#options.output.voiceFailed()
     if (failed !== undefined) failed.failed = stage
   }
 

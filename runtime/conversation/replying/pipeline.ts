@@ -37,6 +37,8 @@ export function createPipeline(
     userAwayTimeout: null,
     // Word timings travel with the audio, to SpeechOutput; text arrives as the model gives it, for every voice.
     useTtsAlignedTranscript: false,
+    // Answers come without markup (agent.ts).
+    ttsTextTransforms: null,
     maxToolSteps: MAX_TOOL_STEPS,
     // The agent's echo is taken out before (runtime/media/dsp/echo.ts); the caller may interrupt from the first word.
     aecWarmupDuration: null,

@@ -136,6 +136,11 @@ export class SpeechOutput extends voice.AudioOutput {
     if (this.#segment !== undefined) this.#segment.spoken.complete = true
   }
 
+  /** No voice goes on with the words that are being synthesised: those that have no sound yet are not heard. */
+  voiceFailed(): void {
+    if (this.#segment?.synthesised === false) this.#segment.isCutShort = true
+  }
+
   override async captureFrame(frame: AudioFrame): Promise<void> {
     await super.captureFrame(frame)
     const segment = this.#open()

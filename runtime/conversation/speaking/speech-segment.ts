@@ -23,6 +23,8 @@ export class SpeechSegment {
   readonly spoken = new SpokenText()
   /** All of its sound is there. */
   synthesised = false
+  /** Its voice failed before the last word. */
+  isCutShort = false
   /** Its first frame left, at `startMs`. */
   started = false
   startMs = 0
@@ -87,8 +89,10 @@ export class SpeechSegment {
   heard(unheard: { frames: number; fromMs: number | undefined }, partial: boolean): Heard {
     const playedMs = (this.frames.taken - unheard.frames) * FRAME_MS
     const endMs = unheard.fromMs ?? this.endMs - (partial ? 0 : this.#padMs)
-    const totalMs = this.synthesised ? this.frames.length * FRAME_MS + this.#cutMs : undefined
-    const text = partial ? this.spoken.heardBy(this.soundMs(playedMs), totalMs) : this.spoken.text.trim()
+    const isWhole = this.synthesised && !this.isCutShort
+    const totalMs = isWhole ? this.frames.length * FRAME_MS + this.#cutMs : undefined
+    const text =
+      partial || this.isCutShort ? this.spoken.heardBy(this.soundMs(playedMs), totalMs) : this.spoken.text.trim()
     return { text, playedMs, startMs: this.startMs, endMs: Math.max(this.startMs, endMs) }
   }
 

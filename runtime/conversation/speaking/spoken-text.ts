@@ -6,6 +6,10 @@ const MAX_SKIPPED_CHARACTERS = 60
 /** Audio of words without timings behind a word that has one, before they are laid by their letters. */
 const TIMINGS_END_MS = 2_000
 
+/** Scripts that are written without blanks between words. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
+const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' })
+
 interface TimedWord {
   text: string
   startMs: number
@@ -71,7 +75,7 @@ export class SpokenText {
       if (skipped < 0) continue
       const at = endIndex + skipped
       // A voice that tells the beginning of sentences alone: their words lie along the audio.
-      const isOne = !/\s/u.test(word.text)
+      const isOne = isOneWord(word.text)
       const heard = isOne ? word.text : leading(word.text, ((playedMs - word.startMs) / 1000) * CHARACTERS_PER_SECOND)
       endIndex = at + heard.length
       startMs = isOne ? word.startMs : playedMs
@@ -83,9 +87,38 @@ export class SpokenText {
 /** The words of which at least half lies within the first `characters` letters. */
 function leading(text: string, characters: number): string {
   let end = 0
-  for (const match of text.matchAll(/\S+/gu)) {
-    if (match.index + match[0].length / 2 > characters) break
-    end = match.index + match[0].length
+  for (const { index, length } of wordsOf(text)) {
+    if (index + length / 2 > characters) break
+    end = index + length
   }
   return text.slice(0, end)
+}
+
+function* wordsOf(text: string): Generator<{ index: number; length: number }> {
+  for (const { 0: run, index } of text.matchAll(/\S+/gu)) {
+    if (!UNSPACED.test(run)) {
+      yield { index, length: run.length }
+      continue
+    }
+    // Marks behind a word are heard with it.
+    let word: { index: number; length: number } | undefined
+    for (const { segment, index: at, isWordLike } of WORDS.segment(run)) {
+      if (word !== undefined && isWordLike === true) {
+        yield word
+        word = undefined
+      }
+      word =
+        word === undefined
+          ? { index: index + at, length: segment.length }
+          : { index: word.index, length: word.length + segment.length }
+    }
+    if (word !== undefined) yield word
+  }
+}
+
+/** What a voice tells the beginning of is one word, not a sentence of them. */
+function isOneWord(text: string): boolean {
+  const words = wordsOf(text)
+  words.next()
+  return words.next().done === true
 }

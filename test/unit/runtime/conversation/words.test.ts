@@ -1,3 +1,4 @@
+import { APIStatusError } from '@livekit/agents'
 import { test } from 'tap'
 import { call, RATE_HZ } from './support/harness.ts'
 import { ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
@@ -36,4 +37,63 @@ test('words are given to the voice as they are to be said, and kept as they are 
   await say(speech(ENGLISH, RATE_HZ))
   await port.until('the answer', () => port.said.includes('assistant: We use SQL here.'))
   t.strictSame(providers.tts.said, ['We use sequel here.'])
+})
+
+test('an answer is spoken, recorded and remembered without its markup', async (t) => {
+  const written =
+    '**Two** rooms:\n\n| Room | Price |\n|---|---|\n| Single | $80 |\n\nSee [our terms](https://example.com/a_b).'
+  const said = 'Two rooms:\nSingle: $80.\nSee our terms.'
+  const providers = world(written)
+  const { port, type, hangUp } = await call({ providers })
+  t.teardown(hangUp)
+  type('Which rooms?')
+  await port.until('the answer', () => port.turns.length === 2)
+  t.equal(port.turns[1]!.turn.text, said)
+  t.same(
+    port.events.filter((event) => event.type === 'said').map((event) => event.text),
+    [said],
+  )
+  type('Thank you.')
+  await port.until('the model is asked again', () => providers.llm.contexts.length === 2)
+  const known = providers.llm.contexts[1]!.items.find((item) => item.type === 'message' && item.role === 'assistant')
+  t.equal(known?.type === 'message' && known.textContent, said)
+})
+
+test('an answer of code alone is made up for by a sentence', async (t) => {
+  const { port, type, hangUp } = await call({ providers: world('```json\n{"a": 1}\n```') })
+  t.teardown(hangUp)
+  type('What?')
+  await port.until('something is said', () => port.turns.length === 2)
+  t.match(port.turns[1]!.turn.text, /say that again/)
+})
+
+test('what is told of an answer are its words alone, not those of one that was cut off before', async (t) => {
+  const long = 'This is an answer that goes on for quite a while, far longer than anybody waits for it to end.'
+  const answers = [long, 'The second one.']
+  const providers = { ...world(''), llm: new ScriptedLlm(() => answers.shift() ?? '') }
+  const { port, type, hangUp } = await call({ providers })
+  t.teardown(hangUp)
+  type('First?')
+  await port.until('the first is heard', () => port.heardTurns.length > 0)
+  type('Second?')
+  await port.until('the second answer', () => port.said.includes('assistant: The second one.'))
+  const said = port.events.filter((event) => event.type === 'said').map((event) => event.text)
+  t.ok(
+    said.every((text) => text === long || text === 'The second one.'),
+    JSON.stringify(said),
+  )
+})
+
+test('of an answer whose voice fails for good, the record holds what was heard', async (t) => {
+  const answer = 'We are open from nine to five. On Saturdays we open an hour later than that, and close at two.'
+  let pieces = 0
+  const refused = new APIStatusError({ message: 'no', options: { statusCode: 400, retryable: false } })
+  const providers = { ...world(answer), tts: new ToneTts(() => (++pieces > 7 && pieces < 40 ? refused : undefined)) }
+  const { port, type, hangUp } = await call({ providers })
+  t.teardown(hangUp)
+  type('When?')
+  await port.until('the answer is over', () => port.turns.length >= 2)
+  const { text } = port.turns[1]!.turn
+  t.match(text, /^We are open/)
+  t.notMatch(text, /Saturdays/)
 })

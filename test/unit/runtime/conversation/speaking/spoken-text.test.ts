@@ -66,3 +66,30 @@ test('while speech is still being made, letters pass at the pace of speech', (t)
   t.equal(spoken.heardBy(1e6, undefined), spoken.text)
   t.end()
 })
+
+test('languages without blanks are heard word by word, with and without timings', (t) => {
+  const said = 'はい、九時に伺います。ありがとうございます。'
+  const untimed = new SpokenText()
+  untimed.add(said)
+  untimed.complete = true
+  t.equal(untimed.heardBy(500, 2_200), 'はい、九時')
+  t.equal(untimed.heardBy(1_150, 2_200), 'はい、九時に伺います。')
+  t.equal(untimed.heardBy(2_200, 2_200), said)
+  const timed = new SpokenText()
+  timed.add(said)
+  for (const [i, char] of [...said].entries()) timed.time(char, i * 100)
+  t.equal(timed.heardBy(250, undefined), 'はい、')
+  t.equal(timed.heardBy(450, undefined), 'はい、九時')
+  const bySentence = new SpokenText()
+  bySentence.add(said)
+  bySentence.time('はい、九時に伺います。', 0)
+  bySentence.time('ありがとうございます。', 1_500)
+  t.equal(bySentence.heardBy(400, undefined), 'はい、九時に')
+  for (const text of ['你好，我们九点开门。', 'สวัสดีครับ ยินดีต้อนรับ']) {
+    const spoken = new SpokenText()
+    spoken.add(text)
+    spoken.complete = true
+    t.ok(spoken.heardBy(600, 1_200).length > 0 && spoken.heardBy(600, 1_200).length < text.length, text)
+  }
+  t.end()
+})

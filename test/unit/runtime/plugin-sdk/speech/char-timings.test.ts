@@ -11,3 +11,15 @@ t.test('words are put together over pieces that cut them', async (t) => {
   t.same(timings.flush(), [{ text: 'o', startS: 8, endS: 9 }])
   t.same(timings.flush(), [])
 })
+
+t.test('characters of languages without blanks are each told when they are said', async (t) => {
+  const timings = new CharTimings()
+  t.same(
+    timings.push(chars('はい。ok', 0)).map(({ text }) => text),
+    ['は', 'い。'],
+  )
+  t.same(
+    timings.flush().map(({ text }) => text),
+    ['ok'],
+  )
+})

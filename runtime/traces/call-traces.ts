@@ -1,4 +1,4 @@
-import { type CallEvent, isPassing } from '../call/log/events.ts'
+import { type CallEvent, isPassing, mayComeLate } from '../call/log/events.ts'
 import { boundary } from '../lib/async/boundary.ts'
 import type { Logger } from '../process/log.ts'
 import { callTrace } from './call-trace.ts'
@@ -37,7 +37,8 @@ export class CallTraces {
     if (isPassing(event) || UNTRACED.has(event.type)) return
     const kept = this.#calls.get(callId) ?? { workspaceId, events: [] }
     if (!this.#calls.has(callId)) {
-      if (this.#calls.size === MAX_CALLS) return
+      // Of a call that was sent already no more is known.
+      if (this.#calls.size === MAX_CALLS || mayComeLate(event.type)) return
       this.#calls.set(callId, kept)
     }
     if (kept.events.length < MAX_EVENTS || event.type === 'ended') kept.events.push(event)

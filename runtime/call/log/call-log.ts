@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { cleanJson } from '../../lib/text.ts'
-import { type CallEvent, type CallEventBody, isPassing } from './events.ts'
+import { type CallEvent, type CallEventBody, isPassing, mayComeLate } from './events.ts'
 import { type CallState, fold, NOTHING_YET } from './fold.ts'
 
 /** Of one text of an event, as its schema allows. */
@@ -34,9 +34,9 @@ export class CallLog {
     return this.#state
   }
 
-  /** Writes the event at the end of the log. Undefined, and nothing written: the call has ended, and this is no late bill. */
+  /** Writes the event at the end of the log. Undefined, and nothing written: the call has ended, and this may not come late. */
   append(body: CallEventBody): CallEvent | undefined {
-    if (this.#state.ended !== undefined && body.type !== 'usage' && body.type !== 'media') return undefined
+    if (this.#state.ended !== undefined && !mayComeLate(body.type)) return undefined
     const event: CallEvent = { ...cleanJson(body, MAX_TEXT_CHARS), seq: this.#seq, at: this.#clock.nowMs() }
     // What is only shown has no place of its own: it stands before the next that is kept.
     if (!isPassing(body)) this.#seq++

@@ -284,6 +284,11 @@ const check = Compile(CALL_EVENT)
 /** Whether a value from the wire or the journal is an event. */
 export const isCallEvent = (value: unknown): value is CallEventBody => check.Check(value)
 
+/** What is known of a call only after its end: a bill, and what a tool did that was running then. */
+export function mayComeLate(type: CallEventBody['type']): boolean {
+  return type === 'usage' || type === 'media' || type === 'tool_returned'
+}
+
 /** Shown live and never stored: what a later event says better. */
 export function isPassing(event: CallEventBody): boolean {
   return (event.type === 'words' || event.type === 'heard') && !event.final

@@ -1,5 +1,5 @@
 import { hasWords } from '../../plugin-sdk/speech/sentences.ts'
-import { inlineText, settledLength } from './inline-markup.ts'
+import { inlineText, settledLength } from './inline-text.ts'
 
 /** A line that holds no more is given out as it is: a caller waits. */
 const MAX_HELD_CHARS = 600

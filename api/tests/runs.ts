@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import type { AgentTest, TestChannel } from '../../runtime/agent-tests/schema.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { listTests, testsByIds } from '../../store/agent-tests/stored-tests.ts'
 import {
@@ -48,7 +48,7 @@ const start = defineRoute({
   path: '/tests/runs',
   auth: 'jwt_or_key',
   role: 'developer',
-  audit: ['agent_id', 'version', 'tags', 'times'],
+  audit: ['agent_id', 'version', 'tags', 'times', 'channel'],
   body: StartTestRunInput,
   success: { status: 202, schema: TestRunItem },
   errors: ['agent_not_found', 'test_not_found', 'quota_reached'],
@@ -65,11 +65,18 @@ const start = defineRoute({
     if (agentId === null) throw new PatchbayError('agent_not_found')
     await requireMonth(services, tenant)
     const chosen = await chosenTests(tenant, agentId, body)
-    const tests = chosen.map((one) => ({ ...one, times: body.times ?? one.definition.times ?? 1 }))
+    const tests = chosen.map(({ testId, definition }) => ({
+      testId,
+      definition: overChannel(definition, body.channel),
+      times: body.times ?? definition.times ?? 1,
+    }))
     if (tests.length === 0) refuseField('tests', 'there is no such test: nothing would be proved')
     return runItem(await beginRun(tenant, { agentId, version: body.version ?? 'draft', tests }, 'times'))
   },
 })
+
+const overChannel = (test: AgentTest, channel: TestChannel | undefined): AgentTest =>
+  channel === undefined ? test : { ...test, caller: { ...test.caller, channel } }
 
 async function chosenTests(tenant: Tenant, agentId: string, body: Static<typeof StartTestRunInput>): Promise<Chosen[]> {
   const { tests, tags } = body

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { MAX_TEST_BYTES, parseTest, type TestFault, testFaults } from '../../runtime/agent-tests/parse.ts'
-import { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import { AgentTest, TEST_CHANNELS } from '../../runtime/agent-tests/schema.ts'
 import { wilson } from '../../runtime/agent-tests/wilson.ts'
 import { whyNot } from '../../store/agent-tests/due-cases.ts'
 import type { TestShare } from '../../store/agent-tests/test-runs.ts'
@@ -58,6 +58,9 @@ export const StartTestRunInput = Type.Object({
   ),
   times: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'How often each runs; default: as the test says.' }),
+  ),
+  channel: Type.Optional(
+    Type.Enum([...TEST_CHANNELS], { description: 'How each is run; default: as the test says, else `text`.' }),
   ),
 })
 

@@ -75,6 +75,7 @@ async function runThere(
   const { body: begun } = await client.post('/tests/runs', {
     ...{ agent_id, version: options.version, tests: definitions },
     ...(options.times === undefined ? {} : { times: options.times }),
+    ...(options.channel === undefined ? {} : { channel: options.channel }),
   })
   const { run_id, total } = begun as ReportedRun
   let told = -1

@@ -1,7 +1,9 @@
+import type { TestChannel } from '../../runtime/agent-tests/schema.ts'
+
 /** What is known of `patchbay test` before its code is loaded. */
 
 export const TESTS_USAGE = `Usage: patchbay test [path…] [--agent=NAME[@draft|@live|@NUMBER]] [--times=N]
-                     [--junit=FILE] [--html=FILE] [--watch] [--schema]
+                     [--audio | --sip] [--junit=FILE] [--html=FILE] [--watch] [--schema]
 
   Runs the tests in the files (default: the folder tests) on a running Patchbay, which
   PATCHBAY_URL (default http://localhost:8080) and PATCHBAY_API_KEY name. No tool is called.
@@ -9,6 +11,7 @@ export const TESTS_USAGE = `Usage: patchbay test [path…] [--agent=NAME[@draft|
 
   --agent    which agent, by name or id; needed where there are several. Default version: draft
   --times    how often each test runs
+  --audio    runs them in sound and real time; --sip: by SIP calls over loopback
   --junit    writes the run for CI systems; --html: as a page
   --watch    runs again when a file changes
   --schema   prints the JSON Schema of a test, for editors
@@ -19,6 +22,7 @@ export interface TestOptions {
   agent?: string
   version: string
   times?: number
+  channel?: TestChannel
   junit?: string
   html?: string
   watch: boolean
@@ -27,6 +31,7 @@ export interface TestOptions {
 
 const WITH_VALUE = ['agent', 'times', 'junit', 'html'] as const
 const SWITCHES = ['watch', 'schema'] as const
+const CHANNELS = ['audio', 'sip'] as const
 
 /** Reads the words after `patchbay test`; both `--times=5` and `--times 5` are taken. */
 export function testOptions(argv: readonly string[]): TestOptions | { fault: string } {
@@ -41,6 +46,11 @@ export function testOptions(argv: readonly string[]): TestOptions | { fault: str
     const flag = SWITCHES.find((one) => one === name)
     if (flag !== undefined && inline === undefined) {
       options[flag] = true
+      continue
+    }
+    const channel = CHANNELS.find((one) => one === name)
+    if (channel !== undefined && inline === undefined) {
+      options.channel = channel
       continue
     }
     const valued = WITH_VALUE.find((one) => one === name)

@@ -6,13 +6,14 @@ import { Vocabulary } from './vocabulary.ts'
 
 /** A world for tests, demonstrations and benchmarks: see README.md. The speech libraries load with the first session that needs them. */
 export default definePlugin({
-  stt: async (host, { model, language, settings }) => {
+  stt: async (host, { model, language, keyterms = [], settings }) => {
     const { SimSTT } = await import('./stt.ts')
     const scenario = readSttScenario(model, settings)
     const own = [
       ...strings(settings.utterances),
       ...(await utterancesOfFile(host, settings.utterancesFile)),
       ...(scenario.utterances ?? []),
+      ...keyterms,
     ]
     const chosen = scenario.voices ?? (settings.voices === undefined ? undefined : strings(settings.voices))
     const vocabulary = vocabularyOf(host)

@@ -13,6 +13,7 @@ import {
   type DialEvents,
   type DialOrder,
   type IncomingCall,
+  type LoopbackCall,
   type TransferCase,
   TransferRefused,
   type TrunkFigures,
@@ -277,6 +278,11 @@ export class SipCarrier implements Carrier {
       ...{ clock: context.clock, timers: context.timers },
     })
     return true
+  }
+
+  async loopback(line: Parameters<NonNullable<Carrier['loopback']>>[0], signal: AbortSignal): Promise<LoopbackCall> {
+    const { openLoopback } = await import('./loopback.ts')
+    return openLoopback(this.#host, line, signal)
   }
 
   async hangup(callId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { askModel } from '../analysis/ask-model.ts'
 import type { Prices } from '../call/cost.ts'
 import type { CallEvent } from '../call/log/events.ts'
+import { addUsage, NO_USAGE } from '../call/types/add-usage.ts'
 import type { AgentSpec, SessionLimits } from '../call/types/agent-spec.ts'
 import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
 import { procedureText } from '../call/types/procedure.ts'
@@ -20,6 +21,7 @@ import { recordOf, type TestRecord } from './record.ts'
 import type { AgentTest } from './schema.ts'
 import { SimulatedCaller } from './simulated-caller.ts'
 import { SimulatedClock } from './simulated-clock.ts'
+import type { SoundRoom } from './sound/sound-room.ts'
 import { TextConversation } from './text-conversation.ts'
 import { TextModel, type TextModelDeps } from './text-model.ts'
 
@@ -49,6 +51,8 @@ export interface RunTestDeps {
   prices: Prices
   knowledge?: TextModelDeps['knowledge']
   realClock?: Clock
+  /** Where tests in sound are run, made when the first one is. */
+  soundRoom(): Promise<SoundRoom>
   tell?(event: CallEvent): void
   signal: AbortSignal
   log: Logger
@@ -99,44 +103,64 @@ async function converse(
   signal: AbortSignal,
   spent: TestResult['spent'],
 ): Promise<TestRecord> {
-  const { agent, plugins, prices, knowledge, log, startsAtMs, limits, tell } = deps
-  const clock = new SimulatedClock(startsAtMs)
+  const { agent, plugins, prices, log, startsAtMs, limits, tell } = deps
+  const knowledge = agent.hasKnowledge ? deps.knowledge : undefined
   const caller = callerOf(test, deps, signal, spent)
-  const mocks = new ToolMocks(test)
+  const callTool = mockedTools(test, agent, (query) => knowledge?.(query, signal))
+  const priced = (record: ReturnType<typeof recordOf>, usage: Usage, at: Date): TestRecord => {
+    const { llmUsd, sttUsd, ttsUsd } = prices.costOf(agent, usage, at)
+    const known = llmUsd !== null && sttUsd !== null && ttsUsd !== null
+    return { ...record, usage, costUsd: known ? llmUsd + sttUsd + ttsUsd : null, unsaid: caller.unsaid() }
+  }
+  if ((test.caller.channel ?? 'text') !== 'text') {
+    const room = await deps.soundRoom()
+    const lookUp = async (query: string) => (await knowledge?.(query, signal)) ?? []
+    const events = await room.run(test, { agent, limits, caller, callTool, lookUp, tell, signal })
+    const usage = events.reduce((sum, event) => (event.type === 'usage' ? addUsage(sum, event) : sum), NO_USAGE)
+    return priced(recordOf(events), usage, new Date(startsAtMs))
+  }
+  const clock = new SimulatedClock(startsAtMs)
   const model = await TextModel.open(agent, {
     ...{ plugins, log, signal },
-    ...(knowledge === undefined || !agent.hasKnowledge ? {} : { knowledge }),
+    ...(knowledge === undefined ? {} : { knowledge }),
     ...(deps.realClock === undefined ? {} : { realClock: deps.realClock }),
   })
   try {
-    const callTool = async (name: string, given: Record<string, unknown>): Promise<MockAnswer> => {
-      const kind = agent.tools?.find((tool) => tool.name === name)?.kind
-      if (kind === undefined)
-        return { output: `There is no tool "${name}".`, afterMs: 0, error: 'There is no such tool' }
-      if (mocks.has(name)) return mocks.call(name, given)
-      if (kind === 'transfer') return { output: TRANSFER_OUTPUT, afterMs: 0 }
-      if (kind === 'handoff') return { output: HANDED_OFF_OUTPUT, afterMs: 0 }
-      if (kind === 'procedure') {
-        const procedure = agent.procedures?.find((one) => one.name === given.name)
-        const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'to_make')
-        return { output, afterMs: 0 }
-      }
-      if (kind === 'send_dtmf') return { output: 'The keys were pressed.', afterMs: 0 }
-      if (kind !== 'knowledge') return mocks.call(name, given)
-      const found = (await knowledge?.(String(given.query ?? ''), signal)) ?? []
-      return { output: found.length === 0 ? 'Nothing was found.' : passagesNote(found), afterMs: 0 }
-    }
     const conversation = new TextConversation({
       ...{ agent, limits, clock, model, caller, callTool, signal },
       ...(tell === undefined ? {} : { tell }),
     })
     const record = recordOf(await conversation.run())
-    const usage = usageOf(record, model)
-    const { llmUsd, sttUsd, ttsUsd } = prices.costOf(agent, usage, new Date(clock.nowMs()))
-    const known = llmUsd !== null && sttUsd !== null && ttsUsd !== null
-    return { ...record, usage, costUsd: known ? llmUsd + sttUsd + ttsUsd : null, unsaid: caller.unsaid() }
+    return priced(record, usageOf(record, model), new Date(clock.nowMs()))
   } finally {
     await model.close()
+  }
+}
+
+type CallTool = (name: string, given: Record<string, unknown>) => Promise<MockAnswer>
+
+/** What stands in for the agent's tools, those of the product's own among them. */
+function mockedTools(
+  test: AgentTest,
+  { tools = [], procedures = [] }: AgentSpec,
+  lookUp: (query: string) => ReturnType<NonNullable<RunTestDeps['knowledge']>> | undefined,
+): CallTool {
+  const mocks = new ToolMocks(test)
+  return async (name, given) => {
+    const kind = tools.find((tool) => tool.name === name)?.kind
+    if (kind === undefined) return { output: `There is no tool "${name}".`, afterMs: 0, error: 'There is no such tool' }
+    if (mocks.has(name)) return mocks.call(name, given)
+    if (kind === 'transfer') return { output: TRANSFER_OUTPUT, afterMs: 0 }
+    if (kind === 'handoff') return { output: HANDED_OFF_OUTPUT, afterMs: 0 }
+    if (kind === 'procedure') {
+      const procedure = procedures.find((one) => one.name === given.name)
+      const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'to_make')
+      return { output, afterMs: 0 }
+    }
+    if (kind === 'send_dtmf') return { output: 'The keys were pressed.', afterMs: 0 }
+    if (kind !== 'knowledge') return mocks.call(name, given)
+    const found = (await lookUp(String(given.query ?? ''))) ?? []
+    return { output: found.length === 0 ? 'Nothing was found.' : passagesNote(found), afterMs: 0 }
   }
 }
 

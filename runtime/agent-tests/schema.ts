@@ -35,6 +35,41 @@ const Line = Type.Object(
   { ...closed, minProperties: 1 },
 )
 
+/** How a test is run: by words in simulated time, or in sound and real time, over a line of this process or a SIP call over loopback. */
+export const TEST_CHANNELS = ['text', 'audio', 'sip'] as const
+export type TestChannel = (typeof TEST_CHANNELS)[number]
+
+const PhoneLine = Type.Object(
+  {
+    codec: Type.Optional(
+      Type.Enum(['pcmu', 'pcma', 'opus'], {
+        description: 'Default: `pcmu` over SIP, linear samples at 16 kHz otherwise.',
+      }),
+    ),
+    loss: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 0.5,
+        description: 'Share of packets that never arrive, each way; 0.02 is 2 %.',
+      }),
+    ),
+    jitter_ms: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 500, description: 'Each packet is late by up to so many milliseconds.' }),
+    ),
+    noise_db: Type.Optional(
+      Type.Number({ minimum: -80, maximum: 0, description: 'Noise around the caller, against the caller’s voice.' }),
+    ),
+    echo_db: Type.Optional(
+      Type.Number({
+        minimum: -80,
+        maximum: 0,
+        description: 'How much of what the caller hears comes back into the microphone, against how it was sent.',
+      }),
+    ),
+  },
+  { ...closed, description: 'The line of a caller in sound.' },
+)
+
 const Caller = Type.Object(
   {
     say: Type.Optional(
@@ -55,8 +90,22 @@ const Caller = Type.Object(
       }),
     ),
     language: Type.Optional(
-      Type.String({ maxLength: 35, description: 'Language tag of what a simulated caller speaks.' }),
+      Type.String({ maxLength: 35, description: 'Language tag of what the caller speaks; default: the agent’s.' }),
     ),
+    channel: Type.Optional(
+      Type.Enum([...TEST_CHANNELS], {
+        description:
+          '`text` (default): words in simulated time. `audio`: the caller speaks and listens in real time. `sip`: the same by a SIP call over loopback.',
+      }),
+    ),
+    voice: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: '^[a-z0-9_-]+/.+$',
+        description: 'Of a caller in sound, as `provider/voice`; default: the voice of this machine (espeak-ng).',
+      }),
+    ),
+    line: Type.Optional(PhoneLine),
   },
   closed,
 )
@@ -174,6 +223,7 @@ export const AgentTest = Type.Object(
 
 export type AgentTest = Static<typeof AgentTest>
 export type TestLine = Static<typeof Line>
+export type PhoneLine = Static<typeof PhoneLine>
 export type ToolMock = Static<typeof Mock>
 export type ExpectedFact = Static<typeof Fact>
 export type Bounds = { min?: number; max?: number }

@@ -30,7 +30,7 @@ import type { AskMethod, SoundSpan } from './link/messages.ts'
 import type { CallLog } from './log/call-log.ts'
 import type { CallEvent, CallEventBody, CallEventType, EventOf } from './log/events.ts'
 import type { CallTimeline } from './timeline.ts'
-import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './types/leg.ts'
+import type { AudioFormat, CarrierFigures, Leg, LegEvents, MediaFigures } from './types/leg.ts'
 
 /**
  * The call path. In an api node:
@@ -137,15 +137,20 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
       const workerMark = call.marks.take(markId)
       if (workerMark !== undefined) call.link?.played(workerMark)
     },
-    media({ codec, packets, loss, late, dropped, jitterMs, rttMs, mos, oneWay }) {
-      const told = { codec, packets, loss, late, dropped, jitter_ms: jitterMs, rtt_ms: rttMs, mos, one_way: oneWay }
-      const known = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined))
-      call.log.append({ type: 'media', ...known })
+    media(figures) {
+      call.log.append(mediaEvent(figures))
     },
     ended(reason) {
       call.happened({ type: 'leg_ended', reason })
     },
   }
+}
+
+/** How a line is, as its event. */
+export function mediaEvent(figures: MediaFigures): EventOf<'media'> {
+  const { codec, packets, loss, late, dropped, jitterMs, rttMs, mos, oneWay } = figures
+  const told = { codec, packets, loss, late, dropped, jitter_ms: jitterMs, rtt_ms: rttMs, mos, one_way: oneWay }
+  return { type: 'media', ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) }
 }
 
 /** What a carrier knows of a call, as its event. */
@@ -335,14 +340,14 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
 /** A worker's event is logged first, then its effects run. */
 export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): void {
   if (NOT_OF_WORKERS.has(body.type)) return
-  const event = call.log.append(atTimesOfTheLine(call, body, sound))
+  const event = call.log.append(atTimesOfTheLine(call.timeline, body, sound))
   if (event === undefined) return
   show(call.leg, event)
   if (event.type === 'consent' && event.consent === 'given') call.consented()
 }
 
-/** A worker reports times by its own clock, with the span of the caller's audio they refer to. */
-function atTimesOfTheLine({ timeline }: PathCall, body: CallEventBody, sound?: SoundSpan): CallEventBody {
+/** The event at the times of the line: a worker reports its own clock's, with the span of the caller's audio they refer to. */
+export function atTimesOfTheLine(timeline: CallTimeline, body: CallEventBody, sound?: SoundSpan): CallEventBody {
   switch (body.type) {
     case 'turn':
     case 'words':

@@ -1,6 +1,7 @@
 import { readClock } from '../../runtime/agent-tests/parse.ts'
-import type { TestResult } from '../../runtime/agent-tests/run-test.ts'
+import type { RunTestDeps, TestResult } from '../../runtime/agent-tests/run-test.ts'
 import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
+import type { SoundRoom } from '../../runtime/agent-tests/sound/sound-room.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
 import type { AgentSpec, SessionLimits, ToolSpec } from '../../runtime/call/types/agent-spec.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
@@ -77,7 +78,17 @@ interface AgentTestsJob {
 
 /** Runs the cases of test runs. One whose worker died is run again, three times at most; then it has failed. */
 export function startAgentTests(context: AgentTestsContext): AgentTestsJob {
-  const { store, log } = context
+  const { store, plugins, clock, log } = context
+  let opened: Promise<SoundRoom> | undefined
+  const soundRoom = (): Promise<SoundRoom> => {
+    opened ??= import('../../runtime/agent-tests/sound/sound-room.ts').then((room) =>
+      room.SoundRoom.open(plugins, log, clock),
+    )
+    opened.catch(() => {
+      opened = undefined
+    })
+    return opened
+  }
   async function run(due: DueCase, signal: AbortSignal): Promise<void> {
     const tenant = store.tenant(due.workspaceId)
     const broken = (error: string): TestResult => {
@@ -89,7 +100,7 @@ export function startAgentTests(context: AgentTestsContext): AgentTestsJob {
         await settleTestCase(tenant, due.caseId, broken(error))
         return
       }
-      const result = await runCase(context, due, signal)
+      const result = await runCase({ ...context, soundRoom }, due, signal)
       if (result !== undefined) await settleTestCase(tenant, due.caseId, result)
     } catch (err) {
       if (signal.aborted) return releaseTestCase(tenant, due.caseId)
@@ -110,10 +121,11 @@ export function startAgentTests(context: AgentTestsContext): AgentTestsJob {
 
 /** Runs a claimed case; undefined: its run was canceled meanwhile. */
 async function runCase(
-  { store, plugins, prices, knowledge, subjects, config, clock, log }: AgentTestsContext,
+  context: AgentTestsContext & Pick<RunTestDeps, 'soundRoom'>,
   { caseId, workspaceId }: DueCase,
   signal: AbortSignal,
 ): Promise<TestResult | undefined> {
+  const { store, plugins, prices, knowledge, subjects, config, clock, log, soundRoom } = context
   const tenant = store.tenant(workspaceId)
   const found = await testCaseWithRun(tenant, caseId)
   if (found === undefined) return undefined
@@ -133,7 +145,7 @@ async function runCase(
     agent: { ...spec, tools: [...(spec.tools ?? []), ...foundTools(agent, spec, test)] },
     limits: subjects.limitsOf(agent, { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs }),
     knowledge: (query, aborted) => subjects.retrieve({ store, ...knowledge }, scope, query, PASSAGES, aborted),
-    ...{ startsAtMs, plugins, prices, signal, log },
+    ...{ startsAtMs, plugins, prices, soundRoom, signal, log },
   })
 }
 

@@ -1,5 +1,7 @@
 import type { CarrierFigures, Leg } from '../../call/types/leg.ts'
 import type { PhoneNumber } from '../../lib/phone-number.ts'
+import type { LineCodecName } from '../../media/codecs/line-codec.ts'
+import type { LineFaults } from '../../media/line/line-faults.ts'
 import type { Trunk } from './trunk.ts'
 import type { NumberType } from './trunk-settings.ts'
 import type { CarrierWeb } from './web.ts'
@@ -55,6 +57,11 @@ export interface Carrier {
    */
   receive?(onCall: (call: IncomingCall) => void, signal: AbortSignal): Promise<void>
   /**
+   * Makes a call from this process to itself, over sockets of loopback: for tests of agents. Throws CarrierFault. Absent: this carrier
+   * reaches nobody without its network.
+   */
+  loopback?(line: LineFaults & { codec: LineCodecName }, signal: AbortSignal): Promise<LoopbackCall>
+  /**
    * This node will stop soon: other nodes take over what brings calls to it, while it still serves those that come. Absent: nothing
    * binds calls to a node.
    */
@@ -81,6 +88,16 @@ export interface Carrier {
   readonly ownNumbers?: boolean
   /** Absent: numbers are registered here without calling the carrier, and can't be bought. */
   readonly numbers?: CarrierNumbers
+}
+
+/** Both ends of one call. */
+export interface LoopbackCall {
+  /** The end that was called: it rings until `answer`. */
+  readonly called: Leg
+  /** The end that calls, once the other has answered. Rejects with CarrierFault where it never does. */
+  readonly calling: Promise<Leg>
+  /** Hangs up where that was not done yet, and closes what it opened. */
+  close(): Promise<void>
 }
 
 /** A trunk since this process began. */

@@ -217,3 +217,17 @@ t.test('a call becomes a test that passes, and that fails once the agent says so
   const second = await start({ agent_id, tests: [body.definition] })
   t.match(await finished(second.body.run_id), { failed: 1 })
 })
+
+t.test('a run in sound is told so, whatever its tests say', async (t) => {
+  const jobs = await startTestJobs(t, api)
+  t.teardown(() => jobs.stop())
+  const agent_id = await makeAgent()
+  const mute = { ...HOURS, caller: { ...HOURS.caller, voice: 'nobody/speaks' } }
+  t.match(await start({ agent_id, tests: [mute], channel: 'smoke' }), { status: 422 })
+  const inText = await finished((await start({ agent_id, tests: [mute] })).body.run_id)
+  t.match(inText, { passed: 1, errors: 0 }, 'text needs no voice')
+  const inSound = await start({ agent_id, tests: [mute], channel: 'audio' })
+  t.match(await finished(inSound.body.run_id), { passed: 0, errors: 1 })
+  const { body } = await client.get(`/tests/runs/${inSound.body.run_id}/cases`)
+  t.match(body.items, [{ verdict: 'error', why: /nobody/ }])
+})

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { readTestFiles } from '../../../../cli/agent-tests/test-files.ts'
+import { testOptions } from '../../../../cli/agent-tests/tests-usage.ts'
 import { testFolder } from '../../../support/instance/services.ts'
 
 const TEST = 'name: says hello\ncaller: { say: [Hello] }\nexpect: [{ heard: hello }]\n'
@@ -16,4 +17,12 @@ t.test('tests are found in folders and files, by a path from where the user is o
     t.match(await readTestFiles([path], cwd), { tests: [{ file: 'tests/a.yaml' }], faults: [fault] })
   }
   t.same((await readTestFiles(['nowhere'], cwd)).faults, ['nowhere: there is no such file or folder'])
+})
+
+t.test('tests run in text unless a channel is named', (t) => {
+  t.notOk('channel' in testOptions(['tests']))
+  t.match(testOptions(['--audio', 'tests']), { channel: 'audio', paths: ['tests'] })
+  t.match(testOptions(['tests', '--sip', '--times=3']), { channel: 'sip', times: 3 })
+  t.match(testOptions(['--sip=yes']), { fault: '"--sip=yes" is no option of patchbay test' })
+  t.end()
 })

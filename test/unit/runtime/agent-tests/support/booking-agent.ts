@@ -97,6 +97,7 @@ export function depsWith(model: Model, other: Partial<RunTestDeps> = {}): RunTes
     plugins,
     prices,
     realClock: clock,
+    soundRoom: () => Promise.reject(new Error('This test is in text')),
     signal: new AbortController().signal,
     log: pino({ level: 'silent' }),
     ...other,

@@ -225,8 +225,10 @@ export class Conversation implements LinkedConversation {
         const { tag, language } = this.#hearing.spoken
         return { tag, nothingSaid: language.phrases.sayAgain }
       },
-      tools: (hangUp) => {
+      nowMs: () => clock.nowMs(),
+      tools: (hangUp, keep) => {
         const hooks = {
+          keep,
           nextId: () => `tool-${++this.#toolCalls}`,
           hangUp,
           procedureBegun: (id: string, name: string) => this.#procedureBegun(id, name),

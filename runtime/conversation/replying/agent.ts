@@ -10,6 +10,7 @@ import { ANSWER_PIECES, sourcesOf, spokenPieces, withRefusal } from './answer-pi
 import type { AnswerGuard } from './guarded-step.ts'
 import type { Knowledge } from './knowledge.ts'
 import { presentContext } from './present-context.ts'
+import type { ToolResults } from './tool-results.ts'
 
 interface AgentNodes {
   /** The words of the caller, as the session wants them. */
@@ -18,6 +19,7 @@ interface AgentNodes {
   /** A tool that is not the model's now. */
   isHidden(tool: string): boolean
   tools: llm.FunctionTool[]
+  results: ToolResults
   /** Undefined: nothing is checked. */
   guard: AnswerGuard | undefined
   /** True when the caller's turn is not the model's to answer. */
@@ -58,7 +60,7 @@ export class ConversationAgent extends voice.Agent {
     toolCtx: llm.ToolContext,
     settings: voice.ModelSettings,
   ): ReturnType<voice.Agent['llmNode']> {
-    const informed = await this.#informed(presentContext(chatCtx, this.chatCtx))
+    const informed = await this.#informed(this.#nodes.results.complete(presentContext(chatCtx, this.chatCtx)))
     const offered = new llm.ToolContext(
       toolCtx.tools.filter((tool) => !('name' in tool && this.#nodes.isHidden(String(tool.name)))),
     )

@@ -14,8 +14,11 @@ import { ConversationAgent } from './agent.ts'
 import type { AnswerGuard } from './guarded-step.ts'
 import type { Knowledge } from './knowledge.ts'
 import { createPipeline, type PipelineOptions } from './pipeline.ts'
+import { ToolResults } from './tool-results.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
+const TELL_RESULTS =
+  'A tool returned after your last words, which did not know of it. Tell the caller what it came to, and repeat nothing.'
 
 /** Speech that another worker doesn't repeat, or whose stage reports it itself. */
 const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'collect', 'goodbye', 'supervisor'])
@@ -52,6 +55,8 @@ interface DialogueOptions {
   /** What was said and done before this worker. */
   context: llm.ChatContext
   providers: { llm: llm.LLM; tts: tts.TTS }
+  /** Since 1970. */
+  nowMs(): number
   voice: VoiceActivity
   turnEnd: TurnEnd
   output: SpeechOutput
@@ -61,7 +66,8 @@ interface DialogueOptions {
   guard: AnswerGuard | undefined
   /** What is spoken at the moment: a tag, and what is said in place of an answer that holds nothing to say. */
   spoken(): { tag: string; nothingSaid: string }
-  tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
+  /** @param keep for what each tool comes to */
+  tools(hangUp: (speech: voice.SpeechHandle) => void, keep: ToolResults['keep']): llm.FunctionTool[]
   /** A tool that is not the model's now. */
   isHidden(tool: string): boolean
   listen(): ReadableStream<stt.SpeechEvent>
@@ -83,6 +89,7 @@ export class Dialogue {
   readonly #options: DialogueOptions
   readonly #agent: ConversationAgent
   readonly #session: voice.AgentSession
+  readonly #results: ToolResults
   /** What is said, is about to be, or is prepared for a turn that may be over. */
   readonly #speeches = new Map<voice.SpeechHandle, Speech>()
   #purpose: Purpose = 'reply'
@@ -96,16 +103,20 @@ export class Dialogue {
 
   constructor(options: DialogueOptions) {
     this.#options = options
-    const { agent, context, knowledge, guard, output, events, tools, isHidden, listen } = options
+    const { agent, context, knowledge, guard, output, events, tools, isHidden, listen, nowMs } = options
+    this.#results = new ToolResults(nowMs)
+    const keep: ToolResults['keep'] = (run, result) =>
+      this.#results.keep(run, result).finally(() => setImmediate(boundary('call', () => this.#tellResults())))
     this.#agent = new ConversationAgent(agent, context, {
       listen,
       isHidden,
       knowledge,
       guard,
+      results: this.#results,
       tools: tools((speech) => {
         const known = this.#speeches.get(speech)
         if (known !== undefined) known.hangsUp = true
-      }),
+      }, keep),
       voiceOf: options.voiceOf,
       takesTurn: (text) => events.takesTurn(text),
       firstText: () => events.firstText(),
@@ -248,6 +259,12 @@ export class Dialogue {
     }
   }
 
+  /** What a tool of a cut-off answer returned is told once nothing else is said, unless the caller speaks: their turn is answered with it. */
+  #tellResults(): void {
+    if (this.#closing || this.busy || !this.#results.areUntold || this.#session.userState === 'speaking') return
+    this.continueReply(TELL_RESULTS)
+  }
+
   /** A call into the session that fails concerns this conversation alone. */
   #act(act: () => void): void {
     try {
@@ -299,6 +316,7 @@ export class Dialogue {
     this.#speeches.set(handle, speech)
     handle.addDoneCallback(() => {
       this.#speeches.delete(handle)
+      setImmediate(boundary('call', () => this.#tellResults()))
       // Prepared for a turn that continued: discard it.
       if (!handle.scheduled) return
       const { purpose, failed, hangsUp } = speech

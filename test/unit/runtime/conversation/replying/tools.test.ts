@@ -1,9 +1,11 @@
+import type { llm } from '@livekit/agents'
 import { test } from 'tap'
 import { SimLLM } from '../../../../../plugins/sim/llm.ts'
 import type { LlmScenario } from '../../../../../plugins/sim/scenario.ts'
 import type { ToolSpec } from '../../../../../runtime/call/types/agent-spec.ts'
-import { type CallOptions, call } from '../support/harness.ts'
-import { ScriptedStt, ToneTts } from '../support/providers.ts'
+import { type CallOptions, call, RATE_HZ } from '../support/harness.ts'
+import { ScriptedLlm, ScriptedStt, ToneTts } from '../support/providers.ts'
+import { speech } from '../support/speech.ts'
 
 const TOOL: ToolSpec = {
   name: 'order_status',
@@ -136,4 +138,58 @@ test('nobody is put through without a word, and a failed transfer is explained i
   t.ok(loudBefore > 5, `it is said before the call of the tool: ${loudBefore}`)
   t.equal(port.said[1], 'assistant: Einen Moment, ich verbinde Sie.')
   t.match(port.said.at(-1), /Say to the caller: .*Da konnte ich leider niemanden erreichen/)
+})
+
+const WAIT_MS = 30_000
+
+/** What a model was asked with: who called what, and what came of it. */
+const toolsIn = (context: llm.ChatContext | undefined) =>
+  context?.items.flatMap((item) =>
+    item.type === 'function_call_output' ? [`${item.name}: ${item.output.replaceAll('"', '')}`] : [],
+  )
+
+test('of two tools at once the model knows what the first returned while the second still runs', async (t) => {
+  const tools = ['fast', 'slow'].map((name) => ({ ...TOOL, name, parameters: { type: 'object' } }))
+  const model = new ScriptedLlm((words) => (words === 'Order both.' ? 'call fast and slow' : 'One is placed.'))
+  const { port, type, say, hangUp } = await call({
+    providers: { stt: new ScriptedStt({ utterances: ['Is it done?'] }), llm: model, tts: new ToneTts() },
+    agent: { tools },
+  })
+  t.teardown(hangUp)
+  const slow = Promise.withResolvers<string>()
+  port.runTool = (name) => (name === 'fast' ? 'F-1 placed' : slow.promise)
+  type('Order both.')
+  await port.until('both are called', () => port.tools.length === 2)
+  await say(speech('Is it done?', RATE_HZ))
+  await port.until('the answer', () => port.said.includes('assistant: One is placed.'))
+  t.match(toolsIn(model.contexts.at(-1))?.toSorted(), ['fast: F-1 placed', /^slow: .*in progress/])
+  slow.resolve('S-1 placed')
+  await port.until(
+    'the model knows both',
+    () => toolsIn(model.contexts.at(-1))?.includes('slow: S-1 placed') === true,
+    WAIT_MS,
+  )
+  t.equal(toolsIn(model.contexts.at(-1))?.filter((result) => result.startsWith('fast')).length, 1, 'once')
+})
+
+test('what a tool returns after its answer was cut off by a typed turn is told without being asked for', async (t) => {
+  const model = new ScriptedLlm((words, context) => {
+    if (words === 'Order it.') return 'call order_status'
+    return toolsIn(context)?.includes('order_status: shipped') === true ? 'It is shipped.' : 'Not yet.'
+  })
+  const { port, type, hangUp } = await call({
+    providers: { stt: new ScriptedStt({ utterances: [] }), llm: model, tts: new ToneTts() },
+    agent: { tools: [{ ...TOOL, parameters: { type: 'object' } }] },
+  })
+  t.teardown(hangUp)
+  const result = Promise.withResolvers<string>()
+  port.runTool = () => result.promise
+  type('Order it.')
+  await port.until('the tool runs', () => port.tools.length === 1)
+  type('And then?')
+  await port.until('the second turn is answered', () => port.said.includes('assistant: Not yet.'))
+  result.resolve('shipped')
+  await port.until('it is told', () => port.said.at(-1) === 'assistant: It is shipped.', WAIT_MS)
+  t.equal(port.tools.length, 1)
+  t.equal(model.asked.length, 3)
 })

@@ -164,7 +164,7 @@ export class UtteranceStt extends stt.STT {
   }
 }
 
-/** Words, or `call <tool>`. */
+/** Words, or `call <tool>`, or `call <tool> and <tool>`. */
 export type Reply = (lastUserWords: string, context: llm.ChatContext) => string | Error
 
 export class ScriptedLlm extends llm.LLM {
@@ -214,10 +214,12 @@ class ScriptedAnswer extends llm.LLMStream {
   protected override async run(): Promise<void> {
     await this.#ready
     if (this.#answer instanceof Error) throw this.#answer
-    const [, name] = /^call (\w+)$/.exec(this.#answer) ?? []
-    if (name !== undefined) {
-      const called = llm.FunctionCall.create({ callId: `c-${name}`, name, args: '{}' })
-      this.queue.put({ id: 'answer', delta: { role: 'assistant', toolCalls: [called] } })
+    const [, names] = /^call (\w+(?: and \w+)*)$/.exec(this.#answer) ?? []
+    if (names !== undefined) {
+      const toolCalls = names
+        .split(' and ')
+        .map((name) => llm.FunctionCall.create({ callId: `c-${name}`, name, args: '{}' }))
+      this.queue.put({ id: 'answer', delta: { role: 'assistant', toolCalls } })
       return
     }
     for (const word of this.#answer.match(/\S+\s*/g) ?? []) {

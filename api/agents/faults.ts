@@ -41,13 +41,18 @@ export async function agentFaults(
     ...originFaults(input.public),
     ...(await toolFaults()),
     ...collectFaults(input, [...namesOfTools()]),
-    ...procedureFaults(input.procedures, hasServers() ? undefined : namesOfTools()),
+    ...procedureFaults(input.procedures, hasServers() ? undefined : namesOfTools(), namesOfItems()),
     ...(await analysisFaults(input.analysis, workspaceId, checks)),
   ]
 
   function namesOfTools(): ReadonlySet<string> {
     const tools = input.tools ?? (agent?.tools as { name?: string }[] | undefined) ?? []
     return new Set(tools.flatMap(({ name }) => name ?? []))
+  }
+
+  function namesOfItems(): ReadonlySet<string> {
+    const items = input.collect ?? (agent?.collect as { name: string }[] | undefined) ?? []
+    return new Set(items.map(({ name }) => name))
   }
 
   /** Their tools have names that only they know. */

@@ -29,6 +29,7 @@ const Procedures = Type.Array(
           {
             say: Type.Optional(Sentence),
             ask: Type.Optional(Sentence),
+            collect: Type.Optional(Type.String({ maxLength: 40 })),
             tool: Type.Optional(Type.String({ maxLength: 64 })),
             arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
           },
@@ -37,7 +38,7 @@ const Procedures = Type.Array(
         {
           maxItems: 20,
           description:
-            'Steps that are made first, in order and without the model: `say` a sentence to its end, `ask` one and await the answer, or call a `tool` of the agent with `arguments`.',
+            'Steps that are made first, in order and without the model: `say` a sentence to its end, `ask` one and await the answer, `collect` a value of the agent’s `collect`, or call a `tool` of the agent with `arguments`.',
         },
       ),
     ),
@@ -47,10 +48,14 @@ const Procedures = Type.Array(
 export const ProceduresField = Procedures
 type ProceduresInput = Static<typeof Procedures>
 
-/** What is wrong with the procedures beside their shape. `tools`: the names of the agent's tools; undefined: not known. */
+/**
+ * What is wrong with the procedures beside their shape. `tools`: the names of the agent's tools; undefined: not known. `items`: of what it
+ * collects.
+ */
 export function procedureFaults(
   procedures: ProceduresInput | undefined,
   tools: ReadonlySet<string> | undefined,
+  items: ReadonlySet<string>,
 ): Fault[] {
   if (procedures === undefined) return []
   const faults: Fault[] = []
@@ -66,10 +71,12 @@ export function procedureFaults(
       if (tools?.has(tool) === false) fault([i, 'tools', j], 'is no tool of the agent')
     }
     for (const [j, step] of fixed.entries()) {
-      const kinds = [step.say, step.ask, step.tool].filter((one) => one !== undefined)
-      if (kinds.length !== 1) fault([i, 'fixed', j], 'must have one of say, ask and tool')
+      const kinds = [step.say, step.ask, step.collect, step.tool].filter((one) => one !== undefined)
+      if (kinds.length !== 1) fault([i, 'fixed', j], 'must have one of say, ask, collect and tool')
       else if (step.tool !== undefined && tools?.has(step.tool) === false)
         fault([i, 'fixed', j, 'tool'], 'is no tool of the agent')
+      else if (step.collect !== undefined && !items.has(step.collect))
+        fault([i, 'fixed', j, 'collect'], 'is no value that the agent collects')
     }
   }
   return faults
@@ -83,7 +90,8 @@ export function proceduresSpec(
   const procedures = (stored as ProceduresInput).map(
     ({ name, when, text, tools = [], fixed = [] }): Procedure => ({
       ...{ name, when, text: fill(text), tools },
-      fixed: fixed.map(({ say, ask, tool = '', arguments: given = {} }): FixedStep => {
+      fixed: fixed.map(({ say, ask, collect, tool = '', arguments: given = {} }): FixedStep => {
+        if (collect !== undefined) return { collect }
         if (say !== undefined) return { say: fill(say) }
         return ask === undefined ? { tool, arguments: given } : { ask: fill(ask) }
       }),

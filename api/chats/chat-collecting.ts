@@ -30,6 +30,8 @@ interface Pending {
   readonly id: string
   readonly name: string
   readonly attempts: number
+  /** A fixed step of a procedure wants it, not the model. */
+  readonly insists?: boolean
   /** What is collected behind it. */
   readonly queue: readonly { readonly id: string; readonly name: string }[]
 }
@@ -86,31 +88,30 @@ export class ChatCollecting {
     return { values: this.#values, ...(this.#pending === undefined ? {} : { pending: this.#pending }) }
   }
 
-  /** The model wants these values: the first question. */
-  begin(wanted: readonly { id: string; name: string }[]): string {
+  /** The model, or a fixed step that `insists`, wants these values: the first question; empty: the agent collects none of them. */
+  begin(wanted: readonly { id: string; name: string }[], insists = false): string {
     const [first, ...queue] = wanted.filter(({ name }) => this.#items.has(name))
     if (first === undefined) return ''
-    this.#pending = { ...first, attempts: 1, queue }
+    this.#pending = { ...first, attempts: 1, insists, queue }
     return this.#question(first.name)
   }
 
   /** Takes a message; returns the next question, or undefined where the model goes on. */
   answer(message: string): string | undefined {
-    const { id, name, attempts, queue } = this.#pending!
+    const { id, name, attempts, insists = false, queue } = this.#pending!
     const item = this.#items.get(name)!
-    const state = { item, phase: 'asking', attempts, heard: '', unclear: 0 } as const
+    const state = { item, phase: 'asking', attempts, insists, heard: '', unclear: 0 } as const
     const step = answerCollecting(state, message, this.#context, 'typed')
     if (step.type === 'say') {
-      this.#pending = { id, name, attempts: step.state.attempts, queue }
+      this.#pending = { id, name, attempts: step.state.attempts, insists, queue }
       return step.text
     }
     this.#finish(id, item, step.result)
-    return queue.length === 0 ? undefined : this.begin(queue)
+    return queue.length === 0 ? undefined : this.begin(queue, insists)
   }
 
   #question(name: string): string {
-    const step = beginCollecting(this.#items.get(name)!, this.#context)
-    return step.type === 'say' ? step.text : ''
+    return beginCollecting(this.#items.get(name)!, this.#context).text
   }
 
   #finish(id: string, { name, secret }: CollectItem, result: CollectResult): void {

@@ -23,7 +23,10 @@ export async function presentAgent(
   chat: Chat | undefined,
 ): Promise<PresentAgent> {
   const id = chat?.present_agent_id
-  if (id == null || id === asked.id) return { agent: asked, state: {} }
+  if (id == null || id === asked.id) {
+    const procedures = chat?.state.procedures
+    return { agent: asked, state: procedures === undefined ? {} : { procedures } }
+  }
   const found = await served(store, workspaceId, id, { use: 'live' })
   if (found === undefined || 'refused' in found) return { agent: asked, state: {} }
   return { agent: found.agent, state: chat?.state ?? {} }
@@ -90,7 +93,7 @@ export class ChatHandoffs {
       ...{ from_name: agent.agent_name, to_name: next.agent.agent_name, carries, ...wordsOf(next.input) },
     })
     const fromSeq = carries === 'all' ? (state.handoff?.fromSeq ?? 0) : seq
-    return { agent: next.agent, state: { ...state, handoff: { fromSeq, note } } }
+    return { agent: next.agent, state: { handoff: { fromSeq, note } } }
   }
 }
 

@@ -1,11 +1,9 @@
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
-import { BEGIN_PROCEDURE, procedureText } from '../../runtime/call/types/procedure.ts'
-import { Guard } from '../../runtime/conversation/guarding/guard.ts'
-import { isUnguarded } from '../../runtime/conversation/guarding/refusal.ts'
-import { languageOf } from '../../runtime/conversation/languages/index.ts'
-import type { AnswerGuard } from '../../runtime/conversation/replying/guarded-step.ts'
+import { BEGIN_PROCEDURE } from '../../runtime/call/types/procedure.ts'
+import { type AnswerGuard, answerGuard } from '../../runtime/conversation/guarding/answer-guard.ts'
+import { SpokenLanguage } from '../../runtime/conversation/hearing/spoken-language.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -25,6 +23,7 @@ import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { ChatCollecting, ChatSecrets } from './chat-collecting.ts'
 import { ChatHandoffs, presentAgent } from './chat-handoff.ts'
+import { ChatProcedures } from './chat-procedures.ts'
 import type { ChatModelUsage, streamAnswer } from './model.ts'
 
 interface Interaction {
@@ -100,6 +99,7 @@ export async function* interact(
     let present = await presentAgent(services.store, tenant.workspaceId, agent, session.chat)
     const kept = session.chat?.collected
     let collecting: ChatCollecting | undefined
+    let procedures: ChatProcedures | undefined
     /** What of the message may be written down. */
     let question = message
     const dynamicVariables = { ...session.chat?.dynamic_variables, ...interaction.dynamicVariables }
@@ -113,7 +113,7 @@ export async function* interact(
         agentId: agent.id,
         agentVersion: present.agent.agent_version,
         presentAgentId: present.agent.id === agent.id ? null : present.agent.id,
-        state: present.state,
+        state: { ...present.state, ...(procedures === undefined ? {} : { procedures: procedures.stored }) },
         sessionId,
         dynamicVariables,
         collected: collecting?.stored ?? kept ?? {},
@@ -145,16 +145,20 @@ export async function* interact(
       collecting = collects
       question = collects.shown(question)
       const asked = collects.isPending ? collects.answer(message) : undefined
+      const steps: ChatProcedures = new ChatProcedures(own.procedures, state.procedures)
+      procedures = steps
+      const ofModel = steps.isRunning ? [] : collects.outputs
+      if (asked === undefined) steps.answered(collects.outputs)
       const secrets = await chatSecrets(own, collects)
       const variables = { ...dynamicVariables, ...collects.values }
       const { spec, faults } = await services.mcpTools.complete(speaker, own)
       if (faults.length > 0) log.warn({ agentId: speaker.id, faults }, 'A chat continues without some of its tools')
       const messages = session.messages.filter((one) => one.seq >= (state.handoff?.fromSeq ?? 0))
-      const notes = state.handoff === undefined ? [] : [state.handoff.note]
+      const notes = () => [...(state.handoff === undefined ? [] : [state.handoff.note]), ...steps.notes]
       const read = [
         spec.systemPrompt,
         question,
-        ...notes,
+        ...notes(),
         ...messages.map(({ content }) => content),
         ...sources.map(({ text }) => text),
       ]
@@ -162,23 +166,29 @@ export async function* interact(
       const before = response.length
       const model = await import('./model.ts')
       const chat = { agent: speaker, scope, dynamicVariables: variables, secrets, log }
-      words =
-        asked === undefined
-          ? model.streamAnswer(
-              plugins,
-              {
-                ...{ agent: spec, messages, passages: sources, notes, question, collected: collects.outputs },
-                collect: (wanted) => collects.begin(wanted),
-                guard: answerGuard(spec, log),
-                isOver: () => handoffs.isMade,
-                callTool: async (name, input, aborted) =>
-                  procedureOf(spec, name, input) ??
-                  (await handoffs.call(speaker, name, input, aborted)) ??
-                  (await callTool(services, chat, name, input, aborted)),
-              },
-              { signal, log },
-            )
-          : sayOnly(asked)
+      const call = async (name: string, input: Record<string, unknown>, aborted: AbortSignal): Promise<string> =>
+        (await handoffs.call(speaker, name, input, aborted)) ?? callTool(services, chat, name, input, aborted)
+      const fixed = {
+        callTool: (name: string, input: Record<string, unknown>) => call(name, input, signal),
+        collect: (name: string) => collects.begin([{ id: `${name}-${seq}`, name }], true),
+        isOver: () => handoffs.isMade,
+      }
+      const ask = (said: string) =>
+        model.streamAnswer(
+          plugins,
+          {
+            ...{ agent: spec, messages, passages: sources, question, collected: ofModel },
+            notes: [...notes(), ...saidNote(said)],
+            collect: (wanted) => collects.begin(wanted),
+            guard: guardOf(spec, question, log),
+            isOver: () => handoffs.isMade || steps.isRunning,
+            isHidden: (tool) => steps.isHidden(tool),
+            callTool: async (name, input, aborted) =>
+              name === BEGIN_PROCEDURE ? steps.begin(input.name) : call(name, input, aborted),
+          },
+          { signal, log },
+        )
+      words = asked === undefined ? answerOf(steps, fixed, ask) : sayOnly(asked)
       let step = await words.next()
       for (; !step.done; step = await words.next()) {
         response += step.value
@@ -194,6 +204,7 @@ export async function* interact(
       const next = handoffs.take(present, seq)
       if (next === undefined) break
       present = next
+      procedures = undefined
     }
     const { usage, costUsd } = spent
     const keep = save
@@ -249,12 +260,42 @@ async function callTool(
   return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
 }
 
-/** What the model of a chat reads of the procedure that it begins: it makes the fixed steps itself. */
-function procedureOf({ procedures = [] }: AgentSpec, name: string, input: Record<string, unknown>): string | undefined {
-  if (name !== BEGIN_PROCEDURE) return undefined
-  const procedure = procedures.find((one) => one.name === input.name)
-  return procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'to_make')
+/** Fixed steps where some are to be made, and the model's words; what the model used. */
+async function* answerOf(
+  procedures: ChatProcedures,
+  steps: Parameters<ChatProcedures['steps']>[0],
+  ask: (said: string) => ReturnType<typeof streamAnswer>,
+): ReturnType<typeof streamAnswer> {
+  const used = { ...NOTHING_SPENT }
+  let said = ''
+  for (;;) {
+    for await (const text of procedures.steps(steps)) {
+      const piece = said === '' ? text : `\n\n${text}`
+      said += piece
+      yield piece
+    }
+    if (procedures.isRunning || steps.isOver()) return used
+    const words = ask(said)
+    try {
+      let step = await words.next()
+      if (said !== '' && !step.done) yield '\n\n'
+      for (; !step.done; step = await words.next()) {
+        said += step.value
+        yield step.value
+      }
+      addUsage(used, step.value)
+    } finally {
+      await words.return(NOTHING_SPENT)
+    }
+    if (!procedures.isRunning) return used
+  }
 }
+
+/** What the person reads already of the answer that the model goes on with. */
+const saidNote = (said: string): string[] =>
+  said === ''
+    ? []
+    : [`Your answer to the next message begins with this, which is said: ${JSON.stringify(said)}. Go on behind it.`]
 
 /** What the answers to one message cost so far. */
 interface Spending {
@@ -263,9 +304,18 @@ interface Spending {
   costUsd: number | null
 }
 
-function spend(spent: Spending, { inputTokens, outputTokens }: ChatModelUsage, costUsd: number | null): void {
-  spent.usage.inputTokens += inputTokens
-  spent.usage.outputTokens += outputTokens
+function addUsage(
+  to: ChatModelUsage,
+  { inputTokens, outputTokens, cachedReadTokens, cacheWriteTokens }: ChatModelUsage,
+): void {
+  to.inputTokens += inputTokens
+  to.outputTokens += outputTokens
+  if (cachedReadTokens !== undefined) to.cachedReadTokens = (to.cachedReadTokens ?? 0) + cachedReadTokens
+  if (cacheWriteTokens !== undefined) to.cacheWriteTokens = (to.cacheWriteTokens ?? 0) + cacheWriteTokens
+}
+
+function spend(spent: Spending, used: ChatModelUsage, costUsd: number | null): void {
+  addUsage(spent.usage, used)
   spent.costUsd = spent.costUsd === null || costUsd === null ? null : spent.costUsd + costUsd
 }
 
@@ -275,13 +325,15 @@ async function* sayOnly(text: string): AsyncGenerator<string, ChatModelUsage> {
   return NOTHING_SPENT
 }
 
-function answerGuard({ agentId, guardrails, language = 'en' }: AgentSpec, log: Logger): AnswerGuard | undefined {
-  if (guardrails === undefined || isUnguarded(guardrails)) return undefined
-  return {
-    guard: new Guard(guardrails, () => language),
-    phrase: () => languageOf(language).phrases.cannotSay,
-    refused: ({ rule, found }, action) => log.info({ agentId, rule, found, action }, 'An answer of a chat was guarded'),
-  }
+function guardOf(spec: AgentSpec, question: string, log: Logger): AnswerGuard | undefined {
+  const spoken = new SpokenLanguage(spec.language, spec)
+  spoken.heard(question, undefined)
+  return answerGuard(
+    spec,
+    () => spoken,
+    ({ rule, found, action }) =>
+      log.info({ agentId: spec.agentId, rule, found, action }, 'An answer of a chat was guarded'),
+  )
 }
 
 function tokensOf(characters: number): number {

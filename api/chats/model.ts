@@ -2,10 +2,11 @@ import { initializeLogger, llm } from '@livekit/agents'
 import { collectTool } from '../../runtime/call/log/collect-output.ts'
 import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { collectToolSpec } from '../../runtime/conversation/collecting/collect-tool-spec.ts'
+import type { AnswerGuard } from '../../runtime/conversation/guarding/answer-guard.ts'
 import { instructionsFor } from '../../runtime/conversation/languages/instructions.ts'
 import { Breakers } from '../../runtime/conversation/providers/breaker.ts'
 import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers/providers.ts'
-import { type AnswerGuard, guardedStep } from '../../runtime/conversation/replying/guarded-step.ts'
+import { guardedStep } from '../../runtime/conversation/replying/guarded-step.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { ResilientLlm } from '../../runtime/conversation/replying/resilient-llm.ts'
 import type { Spent } from '../../runtime/conversation/replying/spending.ts'
@@ -27,8 +28,10 @@ interface Prompt {
   question: string
   /** What the agent reads besides, before the question. */
   notes?: readonly string[]
-  /** The chat was handed to another agent: this one says no more. */
+  /** The chat was handed to another agent, or fixed steps follow: the model says no more. */
   isOver?(): boolean
+  /** A tool that is not the model's now. */
+  isHidden?(tool: string): boolean
   /** What tools returned that collect values: the model reads it behind the question. */
   collected?: readonly CollectedOutput[]
   /** The model wants values collected: the first question for them. */
@@ -91,7 +94,7 @@ export async function* streamAnswer(
     for (let step = 0; ; step++) {
       const isLast = step === MAX_TOOL_STEPS
       const { calls, saidWords } = yield* guardedStep(prompt.guard, context, (asked) =>
-        streamStep(model, asked, isLast ? [] : tools, signal),
+        streamStep(model, asked, isLast ? [] : tools.filter(({ name }) => prompt.isHidden?.(name) !== true), signal),
       )
       if (failure !== undefined) throw failed(plugins, agent, chain.lastFailure ?? failure.message, failure)
       if (calls.length === 0 || (isLast && saidWords)) return used

@@ -48,6 +48,7 @@ export const RENAMED: Readonly<Record<string, string>> = {
   Status: 'CampaignProgress',
   StreamEventsAnswer: 'EventPage',
   Summary: 'CallSummary',
+  TestDefinitionExpectGuarded: 'CallEventGuardedRule',
   TestDefinitionCallerSayKind2: 'ScriptedLine',
   TestDefinitionExpectLatencyP95Ms: 'LatencyBound',
   TestDefinitionToolKind1: 'ToolMock',

@@ -9,7 +9,14 @@ import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
 import { defineRoute } from '../route.ts'
 import { testExample } from './schema.ts'
 
-const TOOL_EVENTS = ['tool_called', 'tool_returned'] as const
+const FACT_EVENTS = [
+  'tool_called',
+  'tool_returned',
+  'handed_off',
+  'collected',
+  'procedure_begun',
+  'procedure_ended',
+] as const
 
 const toTest = defineRoute({
   method: 'POST',
@@ -44,12 +51,12 @@ const toTest = defineRoute({
   handler: async ({ params, body, tenant }) => {
     const call = await requireCall(tenant, params.call_log_id)
     if (!isOver(call)) throw new PatchbayError('call_not_over')
-    const events = await callEventsOf(tenant, { id: call.id, createdAt: call.created_at }, TOOL_EVENTS)
-    const { tools } = recordOf(events)
+    const events = await callEventsOf(tenant, { id: call.id, createdAt: call.created_at }, FACT_EVENTS)
+    const { tools, handedOff, collected, procedures } = recordOf(events)
     const definition = testOfCall(
       {
         turns: call.turns,
-        tools,
+        ...{ tools, handedOff, collected, procedures },
         disposition: call.disposition,
         endReason: call.end_reason,
         variables: call.dynamic_variables,

@@ -40,6 +40,24 @@ const UNJUDGED = 'the pattern takes too long to judge'
 
 const JUDGES: Record<FactKind, Judge> = {
   called: judgeCalled,
+  handed_off: ({ handed_off: to = '', ...counts }, { handedOff }) => {
+    const found = handedOff.filter((one) => one.to === to || fits(to, one.name) === true)
+    const others = handedOff.map(({ name, reason }) => `${name} (${reason})`).join('; ')
+    return counted(counts, found.length, others === '' ? 'no hand-off was made' : `the caller was handed to ${others}`)
+  },
+  collected: judgeCollected,
+  guarded: ({ guarded: rule, ...counts }, { guarded }) => {
+    const found = guarded.filter((one) => one.rule === rule)
+    const others = guarded.map((one) => `${one.rule}: ${one.sentence}`).join('; ')
+    return counted(counts, found.length, others === '' ? 'nothing was refused' : `refused was ${others}`)
+  },
+  procedure: ({ procedure: name, to_end, ...counts }, { procedures }) => {
+    const begun = procedures.filter((one) => one.name === name)
+    const ended = begun.filter(({ toEnd }) => toEnd)
+    if (to_end === true && begun.length > 0) return counted(counts, ended.length, 'its fixed steps were not all made')
+    const others = procedures.map((one) => one.name).join(', ')
+    return counted(counts, begun.length, others === '' ? 'it was not begun' : `it was not begun, but ${others}`)
+  },
   never_called: ({ never_called: name }, { tools }) => {
     const calls = tools.filter((call) => call.name === name)
     return calls.length === 0 ? pass : fail(`it was called: ${callsText(calls)}`)
@@ -92,6 +110,28 @@ function judgeCalled({ called, with: wanted, once, times, after_heard }: Expecte
     if (!found) return fail('it was called before the caller had heard that')
   }
   return pass
+}
+
+function judgeCollected({ collected: name, value: wanted, ...counts }: ExpectedFact, { collected }: TestRecord) {
+  const asked = collected.filter((one) => one.name === name)
+  const there = asked.filter(({ status }) => status === 'collected')
+  const judged = there.map((one) => (wanted === undefined ? true : fits(wanted, one.value)))
+  if (judged.includes(undefined)) return unsure(UNJUDGED)
+  const brought = asked.map(({ status, value, attempts }) =>
+    status === 'collected' ? `it was ${value ?? 'kept secret'}` : `${status} after ${attempts} questions`,
+  )
+  return counted(
+    counts,
+    judged.filter((fit) => fit === true).length,
+    brought.length === 0 ? 'it was not asked for' : brought.join('; '),
+  )
+}
+
+/** At least once, or as often as the fact says. */
+function counted({ once, times }: Pick<ExpectedFact, 'once' | 'times'>, count: number, otherwise: string) {
+  const wanted = once === true ? 1 : times
+  if (wanted === undefined ? count > 0 : count === wanted) return pass
+  return fail(count === 0 ? otherwise : `that happened ${count} times`)
 }
 
 const callsText = (calls: readonly TestToolCall[]): string =>

@@ -5,9 +5,9 @@ import { patternFault } from './pattern.ts'
 import {
   type AgentTest,
   agentTestCheck,
-  CALLED_ONLY,
   type ExpectedFact,
   FACT_KINDS,
+  QUALIFIES,
   AgentTest as schema,
 } from './schema.ts'
 
@@ -71,9 +71,12 @@ function meaningFaults(test: AgentTest): TestFault[] {
   for (const [i, fact] of expect.entries()) {
     const kinds = FACT_KINDS.filter((kind) => fact[kind] !== undefined)
     if (kinds.length !== 1) refuse(['expect', i], `states one fact, of ${FACT_KINDS.join(', ')}`)
-    const stray = CALLED_ONLY.find((key) => fact[key] !== undefined && fact.called === undefined)
-    if (stray !== undefined) refuse(['expect', i, stray], 'belongs to `called`')
-    for (const key of ['heard', 'never_heard', 'after_heard'] as const) checkPattern(['expect', i, key], fact[key])
+    for (const [key, of] of Object.entries(QUALIFIES)) {
+      if (fact[key as keyof typeof QUALIFIES] === undefined || of.some((kind) => fact[kind] !== undefined)) continue
+      refuse(['expect', i, key], `belongs to ${of.map((kind) => `\`${kind}\``).join(', ')}`)
+    }
+    for (const key of ['heard', 'never_heard', 'after_heard', 'value', 'handed_off'] as const)
+      checkPattern(['expect', i, key], fact[key])
     for (const [key, bounds] of boundsOf(fact)) {
       if (bounds.min !== undefined && bounds.max !== undefined && bounds.min > bounds.max) {
         refuse(['expect', i, key], '`min` is above `max`')

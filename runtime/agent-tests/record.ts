@@ -1,4 +1,4 @@
-import type { CallEvent } from '../call/log/events.ts'
+import type { CallEvent, EventOf } from '../call/log/events.ts'
 import { fold, NOTHING_YET } from '../call/log/fold.ts'
 import type { Usage } from '../call/types/usage.ts'
 import type { ExpectedFact } from './schema.ts'
@@ -8,6 +8,12 @@ import { speechMs } from './text-speech.ts'
 export interface TestRecord {
   turns: TestTurn[]
   tools: TestToolCall[]
+  handedOff: { to: string; name: string; reason: string }[]
+  /** Of secrets the value is not known. */
+  collected: Pick<EventOf<'collected'>, 'name' | 'status' | 'value' | 'attempts'>[]
+  guarded: Pick<EventOf<'guarded'>, 'rule' | 'sentence' | 'found'>[]
+  /** `toEnd`: the fixed steps were all made. */
+  procedures: { name: string; toEnd: boolean }[]
   /** Of each answer, from the end of the caller's words to its first sound. */
   latenciesMs: number[]
   /** The longest time the caller waited and heard nothing; undefined: they never waited. */
@@ -80,12 +86,28 @@ export function recordOf(events: readonly CallEvent[]): Omit<TestRecord, 'usage'
       ...(interrupted ? { interrupted: true as const } : {}),
     })),
     tools,
+    ...factsOf(events),
     latenciesMs: events.flatMap((event) => (event.type === 'latency' ? [Math.round(event.total_ms)] : [])),
     ...(longestSilenceMs === undefined ? {} : { longestSilenceMs }),
     durationMs: ended?.duration_ms ?? lastAt - answeredAt,
     disposition: ended?.disposition ?? 'failed',
     endedBy: ENDED_BY[endReason] ?? 'error',
     ...(ended?.error === undefined ? {} : { error: ended.error }),
+  }
+}
+
+function factsOf(events: readonly CallEvent[]): Pick<TestRecord, 'handedOff' | 'collected' | 'guarded' | 'procedures'> {
+  const of = <T extends CallEvent['type']>(type: T) =>
+    events.filter((event): event is CallEvent & EventOf<T> => event.type === type)
+  return {
+    handedOff: of('handed_off').map(({ to, to_name: name, reason }) => ({ to, name, reason })),
+    collected: of('collected').map(({ name, status, value, attempts }) => {
+      return { name, status, attempts, ...(value === undefined ? {} : { value }) }
+    }),
+    guarded: of('guarded').map(({ rule, sentence, found }) => ({ rule, sentence, found })),
+    procedures: of('procedure_begun').map(({ name, seq }) => {
+      return { name, toEnd: of('procedure_ended').some((end) => end.name === name && end.seq > seq) }
+    }),
   }
 }
 

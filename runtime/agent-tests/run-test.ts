@@ -17,6 +17,7 @@ import { ScriptedCaller, type TestCaller } from './caller.ts'
 import { type JudgedFact, judgeFacts } from './facts.ts'
 import { type JudgedSentence, judgeSentence } from './judge.ts'
 import { type MockAnswer, ToolMocks } from './mocks.ts'
+import type { NextAgents } from './next-agents.ts'
 import { recordOf, type TestRecord } from './record.ts'
 import type { AgentTest } from './schema.ts'
 import { SimulatedCaller } from './simulated-caller.ts'
@@ -49,6 +50,8 @@ export interface RunTestDeps {
   startsAtMs: number
   plugins: PluginRegistry
   prices: Prices
+  /** The agents that its tools hand to, by tool; default: none is known. */
+  handoffs?: NextAgents
   knowledge?: TextModelDeps['knowledge']
   realClock?: Clock
   /** Where tests in sound are run, made when the first one is. */
@@ -103,7 +106,7 @@ async function converse(
   signal: AbortSignal,
   spent: TestResult['spent'],
 ): Promise<TestRecord> {
-  const { agent, plugins, prices, log, startsAtMs, limits, tell } = deps
+  const { agent, plugins, prices, log, startsAtMs, limits, tell, handoffs = new Map() } = deps
   const knowledge = agent.hasKnowledge ? deps.knowledge : undefined
   const caller = callerOf(test, deps, signal, spent)
   const callTool = mockedTools(test, agent, (query) => knowledge?.(query, signal))
@@ -115,7 +118,7 @@ async function converse(
   if ((test.caller.channel ?? 'text') !== 'text') {
     const room = await deps.soundRoom()
     const lookUp = async (query: string) => (await knowledge?.(query, signal)) ?? []
-    const events = await room.run(test, { agent, limits, caller, callTool, lookUp, tell, signal })
+    const events = await room.run(test, { agent, limits, caller, callTool, handoffs, lookUp, tell, signal })
     const usage = events.reduce((sum, event) => (event.type === 'usage' ? addUsage(sum, event) : sum), NO_USAGE)
     return priced(recordOf(events), usage, new Date(startsAtMs))
   }
@@ -127,7 +130,7 @@ async function converse(
   })
   try {
     const conversation = new TextConversation({
-      ...{ agent, limits, clock, model, caller, callTool, signal },
+      ...{ agent, limits, clock, model, caller, callTool, signal, handoffs },
       ...(tell === undefined ? {} : { tell }),
     })
     const record = recordOf(await conversation.run())
@@ -154,7 +157,7 @@ function mockedTools(
     if (kind === 'handoff') return { output: HANDED_OFF_OUTPUT, afterMs: 0 }
     if (kind === 'procedure') {
       const procedure = procedures.find((one) => one.name === given.name)
-      const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'to_make')
+      const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure)
       return { output, afterMs: 0 }
     }
     if (kind === 'send_dtmf') return { output: 'The keys were pressed.', afterMs: 0 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { GUARD_RULES } from '../call/types/guardrails.ts'
 import { stringEnum } from '../lib/string-enum.ts'
 
 /**
@@ -155,10 +156,22 @@ const Fact = Type.Object(
   {
     called: Type.Optional(ToolName),
     with: Type.Optional(Arguments('Of `called`: the arguments hold these; texts may be `/patterns/`.')),
-    once: Type.Optional(Type.Boolean({ description: 'Of `called`: exactly once.' })),
-    times: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, description: 'Of `called`: so many times.' })),
+    once: Type.Optional(Type.Boolean({ description: 'Exactly once.' })),
+    times: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, description: 'So many times; 0: never.' })),
     after_heard: Type.Optional(Pattern('Of `called`: the caller had heard this before.')),
     never_called: Type.Optional(ToolName),
+    handed_off: Type.Optional(
+      Text('The caller was handed to this agent, by its name or id; `webhook`: to one that a webhook names.'),
+    ),
+    collected: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 40, description: 'A value of the agent’s `collect`, by its name.' }),
+    ),
+    value: Type.Optional(Text('Of `collected`: the value, or a `/pattern/`.')),
+    guarded: Type.Optional(stringEnum(...GUARD_RULES)),
+    procedure: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 40, description: 'The agent began this procedure.' }),
+    ),
+    to_end: Type.Optional(Type.Literal(true, { description: 'Of `procedure`: its fixed steps were all made.' })),
     heard: Type.Optional(Pattern('The caller heard it from the agent.')),
     never_heard: Type.Optional(Pattern('The caller never heard it from the agent.')),
     disposition: Type.Optional(stringEnum(...DISPOSITIONS)),
@@ -230,10 +243,14 @@ export type Bounds = { min?: number; max?: number }
 
 export const agentTestCheck = Compile(AgentTest)
 
-/** The keys that name a fact; the others qualify `called`. */
+/** The keys that name a fact; the others qualify some of them. */
 export const FACT_KINDS = [
   'called',
   'never_called',
+  'handed_off',
+  'collected',
+  'guarded',
+  'procedure',
   'heard',
   'never_heard',
   'disposition',
@@ -246,4 +263,13 @@ export const FACT_KINDS = [
   'cost_usd',
 ] as const satisfies readonly (keyof ExpectedFact)[]
 export type FactKind = (typeof FACT_KINDS)[number]
-export const CALLED_ONLY = ['with', 'once', 'times', 'after_heard'] as const satisfies readonly (keyof ExpectedFact)[]
+const COUNTED = ['called', 'handed_off', 'collected', 'guarded', 'procedure'] as const satisfies readonly FactKind[]
+/** What each of the other keys may stand beside. */
+export const QUALIFIES: Readonly<Record<Exclude<keyof ExpectedFact, FactKind>, readonly FactKind[]>> = {
+  with: ['called'],
+  after_heard: ['called'],
+  value: ['collected'],
+  to_end: ['procedure'],
+  once: COUNTED,
+  times: COUNTED,
+}

@@ -1,8 +1,10 @@
-import { ENDED_BY, type TestToolCall } from './record.ts'
+import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
+import { BEGIN_PROCEDURE } from '../call/types/procedure.ts'
+import { ENDED_BY, type TestRecord, type TestToolCall } from './record.ts'
 import { type AgentTest, DISPOSITIONS, type ExpectedFact, type TestLine, type ToolMock } from './schema.ts'
 
 /** A call that is over, as its log has it. */
-export interface CalledBefore {
+export interface CalledBefore extends Pick<TestRecord, 'handedOff' | 'collected' | 'procedures'> {
   turns: readonly { role: 'user' | 'assistant'; text: string; interrupted: boolean }[]
   tools: readonly Omit<TestToolCall, 'atMs'>[]
   disposition: string | null
@@ -49,7 +51,7 @@ function lineOf(text: string): string | TestLine {
 
 function mocksOf({ tools }: CalledBefore, clean: (text: string) => string): Record<string, ToolMock[]> {
   const mocks = new Map<string, ToolMock[]>()
-  for (const { name, arguments: given, result, tookMs, error } of tools) {
+  for (const { name, arguments: given, result, tookMs, error } of tools.filter(isMocked)) {
     const own = mocks.get(name) ?? []
     const when = cleanValue(given, clean) as Record<string, unknown>
     own.push({
@@ -64,10 +66,15 @@ function mocksOf({ tools }: CalledBefore, clean: (text: string) => string): Reco
   return Object.fromEntries([...mocks].map(([name, own]) => [name, own.slice(0, 50)]))
 }
 
+/** Hand-offs and procedures need no mock, and are facts of their own. */
+const isMocked = ({ name, result }: CalledBefore['tools'][number]): boolean =>
+  name !== BEGIN_PROCEDURE && result !== HANDED_OFF_OUTPUT
+
 /** What holds of the call; the author of the test says what should. */
 function factsOf(call: CalledBefore, clean: (text: string) => string): ExpectedFact[] {
   const calls = new Map<string, Record<string, unknown>[]>()
-  for (const { name, arguments: given } of call.tools) calls.set(name, [...(calls.get(name) ?? []), given])
+  for (const { name, arguments: given } of call.tools.filter(isMocked))
+    calls.set(name, [...(calls.get(name) ?? []), given])
   const called = [...calls].map(([name, all]): ExpectedFact => {
     const wanted = cleanValue(all[0], clean) as Record<string, unknown>
     const count = all.length === 1 ? { once: true } : { times: all.length }
@@ -75,8 +82,14 @@ function factsOf(call: CalledBefore, clean: (text: string) => string): ExpectedF
   })
   const disposition = DISPOSITIONS.find((one) => one === call.disposition)
   const endedBy = ENDED_BY[call.endReason ?? '']
+  const once = <T>(names: readonly T[]): T[] => [...new Set(names)]
   return [
     ...called,
+    ...call.handedOff.slice(0, 1).map(({ name: handed_off }) => ({ handed_off })),
+    ...once(call.collected.filter(({ status }) => status === 'collected').map(({ name }) => name)).map((collected) => ({
+      collected,
+    })),
+    ...once(call.procedures.map(({ name }) => name)).map((procedure) => ({ procedure })),
     ...sentencesToHear(call, clean),
     ...(disposition === undefined ? [] : [{ disposition }]),
     ...(endedBy === undefined || endedBy === 'caller' ? [] : [{ ended_by: endedBy }]),

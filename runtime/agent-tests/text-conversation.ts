@@ -7,6 +7,7 @@ import { stagesOf } from '../call/path.ts'
 import type { AgentSpec, SessionLimits } from '../call/types/agent-spec.ts'
 import type { AgentState } from '../call/types/leg.ts'
 import type { EndReason } from '../call/types/outcome.ts'
+import { answerGuard } from '../conversation/guarding/answer-guard.ts'
 import { isBackchannel } from '../conversation/hearing/barge-in.ts'
 import { SpokenLanguage } from '../conversation/hearing/spoken-language.ts'
 import type { Order, Report } from '../conversation/stages/signal.ts'
@@ -14,6 +15,7 @@ import { Stages } from '../conversation/stages/stage.ts'
 import { initialState } from '../conversation/stages/state.ts'
 import type { CallerAct, TestCaller } from './caller.ts'
 import type { MockAnswer } from './mocks.ts'
+import type { NextAgents } from './next-agents.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 import { type ReplyModel, TextReplies } from './text-replies.ts'
 import { type SpokenPiece, speechMs, TextSpeech } from './text-speech.ts'
@@ -37,6 +39,7 @@ interface TextConversationOptions {
   clock: SimulatedClock
   model: ReplyModel
   caller: TestCaller
+  handoffs: NextAgents
   /** Answers a call of a tool. What it throws ends the conversation. */
   callTool(name: string, given: Record<string, unknown>): Promise<MockAnswer>
   /** What happens, as it happens. */
@@ -100,8 +103,13 @@ export class TextConversation {
     this.#replies = new TextReplies({
       clock,
       model: options.model,
-      tools: agent.tools ?? [],
-      collects: agent.collect ?? [],
+      agent,
+      handoffs: options.handoffs,
+      guard: answerGuard(
+        agent,
+        () => this.#spoken,
+        (event) => this.#tell(event),
+      ),
       speech: this.#speech,
       callTool: options.callTool,
       report: (report) => this.#report(report),
@@ -178,11 +186,7 @@ export class TextConversation {
         this.#options.model.note(order.role, order.text)
         return
       case 'run_tool':
-        this.#await(
-          this.#options
-            .callTool(order.name, order.arguments)
-            .then(({ output }) => this.#report({ type: 'tool_over', output })),
-        )
+        this.#await(this.#replies.runTool(order))
         return
       case 'collecting':
       case 'prepare_filler':
@@ -204,9 +208,10 @@ export class TextConversation {
 
   #collected({ event, continues }: Extract<Order, { type: 'collected' }>): void {
     this.#tell(event)
-    const { id, name } = event
+    const { id, name, status } = event
     this.#options.model.returned({ id, name: collectTool(name), args: '{}', output: collectOutput(event) })
     if (continues) this.#startReply(undefined)
+    this.#report({ type: 'collect_over', id, status })
   }
 
   #end(reason: EndReason, error?: string): void {

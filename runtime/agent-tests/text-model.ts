@@ -2,10 +2,12 @@ import { initializeLogger, llm } from '@livekit/agents'
 import type { AgentSpec } from '../call/types/agent-spec.ts'
 import type { Usage } from '../call/types/usage.ts'
 import { collectToolSpec } from '../conversation/collecting/collect-tool-spec.ts'
+import type { AnswerGuard } from '../conversation/guarding/answer-guard.ts'
 import { instructionsFor } from '../conversation/languages/instructions.ts'
 import { Breakers } from '../conversation/providers/breaker.ts'
 import type { Chain } from '../conversation/providers/chain.ts'
 import { closeChain, identityIn, openLlms } from '../conversation/providers/providers.ts'
+import { guardedStep } from '../conversation/replying/guarded-step.ts'
 import { passagesNote } from '../conversation/replying/knowledge.ts'
 import { ResilientLlm } from '../conversation/replying/resilient-llm.ts'
 import { streamStep } from '../conversation/replying/stream-step.ts'
@@ -23,6 +25,16 @@ export interface ModelStep {
   tookMs: number
   /** No model answered. */
   failed: boolean
+}
+
+interface ModelRequest {
+  withTools: boolean
+  /** A tool that is not the model's now. */
+  isHidden(tool: string): boolean
+  /** For this answer alone. */
+  instructions?: string | undefined
+  /** Undefined: nothing is checked. */
+  guard: AnswerGuard | undefined
 }
 
 export interface TextModelDeps {
@@ -140,20 +152,15 @@ export class TextModel {
   }
 
   /** Asks the model once. Throws the signal's reason. */
-  async ask({
-    withTools,
-    instructions,
-  }: {
-    withTools: boolean
-    instructions?: string | undefined
-  }): Promise<ModelStep> {
+  async ask({ withTools, isHidden, instructions, guard }: ModelRequest): Promise<ModelStep> {
     const { signal, realClock = systemClock } = this.#deps
     const context = await this.#informed(instructions)
     const startedMs = realClock.monotonicMs()
     let firstTextMs: number | undefined
     this.#failure = undefined
     let text = ''
-    const words = streamStep(this.#model, context, withTools ? this.#tools : [], signal)
+    const tools = withTools ? this.#tools.filter(({ name }) => !isHidden(name)) : []
+    const words = guardedStep(guard, context, (asked) => streamStep(this.#model, asked, tools, signal))
     let step = await words.next()
     for (; !step.done; step = await words.next()) {
       firstTextMs ??= realClock.monotonicMs() - startedMs

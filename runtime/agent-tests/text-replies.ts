@@ -2,9 +2,12 @@ import { collectTool } from '../call/log/collect-output.ts'
 import type { CallEventBody } from '../call/log/events.ts'
 import type { AgentSpec, ToolSpec } from '../call/types/agent-spec.ts'
 import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
-import type { Report } from '../conversation/stages/signal.ts'
+import { isOfOtherProcedure, procedureText } from '../call/types/procedure.ts'
+import type { AnswerGuard } from '../conversation/guarding/answer-guard.ts'
+import type { Order, Report } from '../conversation/stages/signal.ts'
 import { TRANSFER_OUTPUT } from '../tools/transfer-output.ts'
 import type { MockAnswer } from './mocks.ts'
+import { handedOff, type NextAgents } from './next-agents.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 import type { ModelStep, TextModel } from './text-model.ts'
 import type { TextSpeech } from './text-speech.ts'
@@ -21,9 +24,11 @@ export type ReplyModel = Pick<TextModel, 'ask' | 'said' | 'heard' | 'note' | 're
 interface TextRepliesOptions {
   clock: SimulatedClock
   model: ReplyModel
-  tools: readonly ToolSpec[]
-  /** Values that the model has collected by tools. */
-  collects: NonNullable<AgentSpec['collect']>
+  agent: AgentSpec
+  /** Undefined: nothing is checked. */
+  guard: AnswerGuard | undefined
+  /** The agents that tools hand to, by tool. */
+  handoffs: NextAgents
   speech: TextSpeech
   callTool(name: string, given: Record<string, unknown>): Promise<MockAnswer>
   report(report: Report): void
@@ -42,6 +47,8 @@ export class TextReplies {
   #answer = 0
   #busy = false
   #toolsRunning = 0
+  /** Procedures that the model has begun. */
+  readonly #begun = new Set<string>()
 
   constructor(options: TextRepliesOptions) {
     this.#options = options
@@ -72,8 +79,22 @@ export class TextReplies {
     begin()
   }
 
+  /** A fixed step calls a tool; resolves with what it returned. */
+  runTool({ id, name, arguments: given }: Extract<Order, { type: 'run_tool' }>): Promise<void> {
+    return this.#call({ id, name, given, args: '' }, (output) => {
+      this.#options.model.note('system', `The tool ${name} was called and returned: ${output}`)
+      this.#options.report({ type: 'tool_over', output })
+    })
+  }
+
   #ask(answer: number, step: number, instructions?: string): void {
-    const asking = this.#options.model.ask({ withTools: step < MAX_TOOL_STEPS, instructions })
+    const { agent, model, guard } = this.#options
+    const asking = model.ask({
+      withTools: step < MAX_TOOL_STEPS,
+      isHidden: (tool) => isOfOtherProcedure(agent.procedures ?? [], this.#begun, tool),
+      instructions,
+      guard,
+    })
     this.#options.await(asking.then((made) => this.#answered(answer, step, made)))
   }
 
@@ -81,7 +102,7 @@ export class TextReplies {
     const { clock, model, speech, report, later } = this.#options
     const isCurrent = (): boolean => answer === this.#answer
     const collected = calls.flatMap(({ id, name }) => {
-      const item = this.#options.collects.find((one) => collectTool(one.name) === name)
+      const item = this.#options.agent.collect?.find((one) => collectTool(one.name) === name)
       return item === undefined ? [] : [{ id, name: item.name }]
     })
     const others = calls.filter(
@@ -112,35 +133,75 @@ export class TextReplies {
     }
     if (isLast) return
     later(Math.max(tookMs, text === '' ? 0 : firstTextMs + VOICE_MS), () => {
-      if (isCurrent()) this.#callTools(answer, step, others)
+      if (isCurrent()) this.#callTools(answer, step, others, text !== '')
     })
   }
 
-  #callTools(answer: number, step: number, calls: ModelStep['calls']): void {
+  #callTools(answer: number, step: number, calls: ModelStep['calls'], spoke: boolean): void {
     this.#toolsRunning = calls.length
-    this.#options.await(Promise.all(calls.map((call) => this.#callTool(answer, step, call))))
+    this.#options.await(Promise.all(calls.map((call) => this.#callTool(answer, step, call, spoke))))
   }
 
-  async #callTool(answer: number, step: number, { id, name, given, args }: ModelStep['calls'][number]): Promise<void> {
-    const { model, tell, later, callTool, transferred } = this.#options
+  #callTool(answer: number, step: number, call: ModelStep['calls'][number], spoke: boolean): Promise<void> {
+    const { id, name, given, args } = call
+    return this.#call(call, (output) => {
+      const kind = this.#kindOf(name)
+      const isCurrent = answer === this.#answer
+      if (kind === 'procedure' && this.#begin(id, String(given?.name), isCurrent)) return
+      // What was called stays known, also where the caller spoke meanwhile.
+      this.#options.model.returned({ id, name, args, output })
+      if (!isCurrent) return
+      if (kind === 'handoff' && output === HANDED_OFF_OUTPUT) this.#handOff(answer, call, spoke)
+      else if (kind === 'transfer' && output === TRANSFER_OUTPUT) this.#options.transferred()
+      else if (--this.#toolsRunning === 0) this.#ask(answer, step + 1)
+    })
+  }
+
+  /** Calls a tool for the log; `over` gets what it returned once the time it takes has passed. */
+  async #call({ id, name, given }: ModelStep['calls'][number], over: (output: string) => void): Promise<void> {
+    const { tell, later, callTool } = this.#options
     tell({ type: 'tool_called', id, name, arguments: given ?? {} })
     const wrong = 'Wrong arguments: they are no JSON object'
     const { output, afterMs, error } =
       given === undefined ? { output: wrong, afterMs: 0, error: wrong } : await callTool(name, given)
     later(afterMs, () => {
       tell({ type: 'tool_returned', id, result: output, ms: afterMs, ...(error === undefined ? {} : { error }) })
-      // What was called stays known, also where the caller spoke meanwhile.
-      model.returned({ id, name, args, output })
-      if (answer !== this.#answer) return
-      if (LEAVES[this.#kindOf(name) ?? ''] === output) transferred()
-      else if (--this.#toolsRunning === 0) this.#ask(answer, step + 1)
+      over(output)
     })
   }
 
-  #kindOf(name: string): string | undefined {
-    return this.#options.tools.find((tool) => tool.name === name)?.kind
+  /** True: the procedure has fixed steps, and the model waits for them. */
+  #begin(id: string, name: string, isCurrent: boolean): boolean {
+    const { agent, tell, model, report } = this.#options
+    const procedure = agent.procedures?.find((one) => one.name === name)
+    if (procedure === undefined) return false
+    this.#begun.add(name)
+    tell({ type: 'procedure_begun', id, name })
+    if (procedure.fixed.length === 0 || !isCurrent) return false
+    model.note('system', procedureText(procedure))
+    this.cancel()
+    report({ type: 'procedure_begun', id, name })
+    return true
+  }
+
+  /** The agent has said all before the next one has the caller, where no caller cuts in. */
+  #handOff(answer: number, { name, given }: ModelStep['calls'][number], spoke: boolean): void {
+    const { agent, handoffs, speech, tell, later, transferred } = this.#options
+    const says = agent.tools?.find((tool) => tool.name === name)?.says ?? ''
+    if (!spoke && says !== '') speech.say({ text: says, purpose: 'reply', interruptible: false, hangsUp: false })
+    const leave = (): void => {
+      if (answer !== this.#answer) return
+      if (speech.busy) {
+        later(LOOK_AGAIN_MS, leave)
+        return
+      }
+      tell(handedOff(agent, handoffs, name, given))
+      transferred()
+    }
+    leave()
+  }
+
+  #kindOf(name: string): ToolSpec['kind'] | undefined {
+    return this.#options.agent.tools?.find((tool) => tool.name === name)?.kind
   }
 }
-
-/** What comes of a tool by which the caller leaves the agent, by its kind. */
-const LEAVES: Readonly<Record<string, string>> = { transfer: TRANSFER_OUTPUT, handoff: HANDED_OFF_OUTPUT }

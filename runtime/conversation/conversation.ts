@@ -19,9 +19,7 @@ import { hasWords } from '../plugin-sdk/speech/sentences.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
 import { type CollectState, collectPauseMs } from './collecting/collecting.ts'
 import type { ReadingContext } from './collecting/reading.ts'
-import { Guard } from './guarding/guard.ts'
-import type { GuardAction } from './guarding/guard-answer.ts'
-import { isUnguarded, type Refusal } from './guarding/refusal.ts'
+import { answerGuard } from './guarding/answer-guard.ts'
 import { CallerHearing } from './hearing/caller-hearing.ts'
 import type { Breakers } from './providers/breaker.ts'
 import type { ProviderKind } from './providers/chain.ts'
@@ -220,7 +218,11 @@ export class Conversation implements LinkedConversation {
       output: this.#output,
       voiceOf: (audio) => this.#voiceOf(audio),
       knowledge: this.#knowledge,
-      guard: this.#guard(),
+      guard: answerGuard(
+        agent,
+        () => this.#hearing.spoken,
+        (event) => this.#tell(event),
+      ),
       spoken: () => {
         const { tag, language } = this.#hearing.spoken
         return { tag, nothingSaid: language.phrases.sayAgain }
@@ -430,23 +432,7 @@ export class Conversation implements LinkedConversation {
     const { id, name } = known
     this.#dialogue.toolReturned({ id, name: collectTool(name), output: collectOutput(known) }, this.#deps.clock.nowMs())
     if (continues) this.#dialogue.continueReply(undefined)
-  }
-
-  #guard() {
-    const { guardrails } = this.#open.agent
-    if (guardrails === undefined || isUnguarded(guardrails)) return undefined
-    return {
-      guard: new Guard(guardrails, () => this.#hearing.spoken.tag),
-      phrase: () => this.#hearing.spoken.language.phrases.cannotSay,
-      refused: ({ rule, sentence, found }: Refusal, action: GuardAction) =>
-        this.#tell({
-          type: 'guarded',
-          rule,
-          action,
-          sentence: sentence.trim().slice(0, 500),
-          found: found.slice(0, 200),
-        }),
-    }
+    this.#report({ type: 'collect_over', id, status: known.status })
   }
 
   /** Goes on where another worker stopped, once the tools it had called have returned. */
@@ -475,7 +461,7 @@ export class Conversation implements LinkedConversation {
     const procedure = this.#open.agent.procedures?.find((one) => one.name === name)
     this.#begun.add(name)
     if (procedure === undefined || procedure.fixed.length === 0) return false
-    this.#dialogue.note('system', procedureText(procedure, 'made'), this.#deps.clock.nowMs())
+    this.#dialogue.note('system', procedureText(procedure), this.#deps.clock.nowMs())
     // Behind the tool, which ends the model's answer.
     setImmediate(boundary('call', () => this.#report({ type: 'procedure_begun', id, name })))
     return true

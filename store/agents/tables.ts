@@ -121,6 +121,16 @@ interface AgentVersionsTable {
 export interface ChatState {
   /** It was handed to its present agent, which knows the messages from that place on, and the note. */
   handoff?: { fromSeq: number; note: string }
+  procedures?: ChatProcedureState
+}
+
+/** The procedures that the present agent has begun in a chat. */
+export interface ChatProcedureState {
+  begun: string[]
+  /** What came of their fixed steps, for the model. */
+  notes: string[]
+  /** The next fixed step; `waits`: for the person's answer. */
+  running?: { name: string; step: number; waits?: true }
 }
 
 interface ChatsTable {

@@ -21,6 +21,7 @@ import {
 import { agentById } from '../../store/agents/agents.ts'
 import { type AgentUse, type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import type { Store } from '../../store/database/database.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import { startClaimedWork } from '../claimed-work.ts'
 
@@ -145,6 +146,7 @@ async function runCase(
     agent: { ...spec, tools: [...(spec.tools ?? []), ...foundTools(agent, spec, test)] },
     limits: subjects.limitsOf(agent, { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs }),
     knowledge: (query, aborted) => subjects.retrieve({ store, ...knowledge }, scope, query, PASSAGES, aborted),
+    handoffs: await handoffsOf(tenant, agent),
     ...{ startsAtMs, plugins, prices, soundRoom, signal, log },
   })
 }
@@ -155,6 +157,19 @@ function foundTools(agent: ServedAgent, { tools = [] }: AgentSpec, test: AgentTe
   const known = new Set(tools.map(({ name }) => name))
   const names = finds ? Object.keys(test.tools ?? {}).filter((name) => !known.has(name)) : []
   return names.map((name) => ({ name, description: name, parameters: { type: 'object' }, kind: 'mcp' }))
+}
+
+/** The agents that it hands callers to, by tool; not those that webhooks name. */
+async function handoffsOf(tenant: Tenant, agent: ServedAgent) {
+  const tools = (agent.tools as unknown as readonly Tool[]).filter((tool) => tool.type === 'handoff')
+  const named = tools.map(async ({ name, to }) => ({
+    name,
+    next: to === 'webhook' ? undefined : await agentById(tenant, to),
+  }))
+  const known = (await Promise.all(named)).flatMap(({ name, next }) =>
+    next === undefined ? [] : [[name, { agentId: next.id, agentName: next.agent_name }] as const],
+  )
+  return new Map(known)
 }
 
 const useOf = (version: string): AgentUse => (version === 'live' || version === 'draft' ? version : Number(version))

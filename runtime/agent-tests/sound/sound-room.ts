@@ -27,7 +27,7 @@ const WIDE_RATE_HZ = 16_000
 const NARROW_RATE_HZ = 8_000
 const OPUS_RATE_HZ = 48_000
 
-interface RunAloud extends Pick<SpokenCallOptions, 'callTool' | 'lookUp' | 'tell' | 'signal'> {
+interface RunAloud extends Pick<SpokenCallOptions, 'callTool' | 'handoffs' | 'lookUp' | 'tell' | 'signal'> {
   agent: AgentSpec
   limits: SessionLimits
   caller: TestCaller

@@ -15,6 +15,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { LoopbackCall } from '../../plugin-sdk/telephony/carrier.ts'
 import { TRANSFER_OUTPUT } from '../../tools/transfer-output.ts'
 import type { MockAnswer } from '../mocks.ts'
+import { handedOff, type NextAgents } from '../next-agents.ts'
 import type { CallerPhone } from './caller-phone.ts'
 
 /** An answer that was lost on the line is sent again. */
@@ -32,6 +33,7 @@ export interface SpokenCallOptions {
   takePhone(leg: Awaited<LoopbackCall['calling']>, failed: (error: unknown) => void): CallerPhone
   /** Answers a call of a tool. What it throws ends the call. */
   callTool(name: string, given: Record<string, unknown>): Promise<MockAnswer>
+  handoffs: NextAgents
   lookUp(query: string): Promise<readonly { filename: string; text: string }[]>
   tell?: ((event: CallEvent) => void) | undefined
   signal: AbortSignal
@@ -168,6 +170,10 @@ export class SpokenCall {
   async #ask(method: AskMethod, params: AskMethods[AskMethod]['params']): Promise<AskMethods[AskMethod]['result']> {
     if (method === 'secret') return {}
     if (method === 'hand_off') {
+      const { id } = params as AskMethods['hand_off']['params']
+      const asked = this.#log.state.tools.find((tool) => tool.id === id)
+      const { agent, handoffs } = this.#options
+      if (asked !== undefined) this.#log.append(handedOff(agent, handoffs, asked.name, asked.arguments))
       this.#over.resolve({ reason: 'transferred' })
       return {}
     }
@@ -189,7 +195,7 @@ export class SpokenCall {
     this.#log.append({ type: 'tool_called', id, name, arguments: given })
     if (name === BEGIN_PROCEDURE) {
       const procedure = agent.procedures?.find((one) => one.name === given.name)
-      const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'made')
+      const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure)
       this.#log.append({ type: 'tool_returned', id, result: output, ms: 0 })
       if (procedure !== undefined) this.#log.append({ type: 'procedure_begun', id, name: procedure.name })
       return { output }

@@ -132,7 +132,7 @@ export class WorkerRequests {
   #beginProcedure(id: string, { name }: Record<string, unknown>, took: () => number): { output: string } {
     const { log, agent } = this.#options
     const procedure = agent().procedures?.find((one) => one.name === name)
-    const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure, 'made')
+    const output = procedure === undefined ? 'There is no such procedure.' : procedureText(procedure)
     log.append({ type: 'tool_returned', id, result: output, ms: took() })
     if (procedure !== undefined) log.append({ type: 'procedure_begun', id, name: procedure.name })
     return { output }

@@ -2,6 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { stringEnum } from '../../lib/string-enum.ts'
 import { ANSWERERS } from '../../plugin-sdk/telephony/answerer.ts'
+import { GUARD_RULES } from '../types/guardrails.ts'
 
 /**
  * What happens in a call: one union, from which come the TypeScript type, the check at both ends of the link, the
@@ -147,7 +148,7 @@ const COLLECTED = [
   }),
   /** A sentence was not said: the answer was made once more, a set phrase was said, or the rest was left out. */
   event('guarded', {
-    rule: stringEnum('never', 'patterns', 'money', 'date', 'url', 'max_sentences', 'language'),
+    rule: stringEnum(...GUARD_RULES),
     action: stringEnum('regenerated', 'phrase', 'cut'),
     sentence: text,
     found: text,

@@ -5,6 +5,10 @@ import { stringEnum } from '../../lib/string-enum.ts'
 export const GROUNDS = ['money', 'date', 'url'] as const
 export type Ground = (typeof GROUNDS)[number]
 
+/** What a sentence can be refused for. */
+export const GUARD_RULES = ['never', 'patterns', ...GROUNDS, 'max_sentences', 'language'] as const
+export type GuardRule = (typeof GUARD_RULES)[number]
+
 /** What of an agent's answers is checked before anybody hears or reads it. */
 export const GUARDRAILS = Type.Object({
   /** Words and phrases that are never said. */

@@ -3,10 +3,11 @@ import { type Static, Type } from 'typebox'
 /** The tool by which a language model begins a procedure. */
 export const BEGIN_PROCEDURE = 'begin_procedure'
 
-/** A step that is made without the model: said to its end; said, and the caller's answer awaited; or a tool called. */
+/** A step that is made without the model: said to its end; said, and the caller's answer awaited; a value collected; or a tool called. */
 export const FIXED_STEP = Type.Union([
   Type.Object({ say: Type.String() }),
   Type.Object({ ask: Type.String() }),
+  Type.Object({ collect: Type.String() }),
   Type.Object({ tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()) }),
 ])
 export type FixedStep = Static<typeof FIXED_STEP>
@@ -22,16 +23,9 @@ export const PROCEDURE = Type.Object({
 })
 export type Procedure = Static<typeof PROCEDURE>
 
-/** What the model reads of a procedure that it begins. `steps`: its fixed steps are not made for the model; it makes them itself. */
-export function procedureText({ name, text, fixed }: Procedure, steps: 'made' | 'to_make'): string {
-  const lines = fixed.map((step, i) => {
-    if ('say' in step) return `${i + 1}. Say word for word: ${step.say}`
-    if ('ask' in step) return `${i + 1}. Ask word for word, and wait for the answer: ${step.ask}`
-    return `${i + 1}. Call the tool ${step.tool} with ${JSON.stringify(step.arguments)}`
-  })
-  const order = steps === 'made' || lines.length === 0 ? [] : ['First make these steps, in this order:', ...lines]
-  return [`The procedure ${name} has begun. Follow it:`, text, ...order].join('\n')
-}
+/** What the model reads of a procedure that it has begun, whose fixed steps are made for it. */
+export const procedureText = ({ name, text }: Procedure): string =>
+  `The procedure ${name} has begun. Follow it:\n${text}`
 
 /** Whether the tool is the model's only in a procedure that it has not begun. */
 export function isOfOtherProcedure(

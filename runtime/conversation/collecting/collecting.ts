@@ -11,6 +11,8 @@ export interface CollectState {
   readonly phase: 'asking' | 'confirming'
   /** How often the value was asked for. */
   readonly attempts: number
+  /** A fixed step wants it: it is asked for again where the caller asks something instead. */
+  readonly insists: boolean
   /** What the caller said last. */
   readonly heard: string
   readonly reading?: Reading
@@ -46,10 +48,11 @@ const CONFIRMED = 0.98
 /** Keyed or typed. */
 const EXACT = 0.99
 
-/** The first question. `asked`: the agent has put it in words of its own. */
-export function beginCollecting(item: CollectItem, { forms }: ReadingContext, asked = false): CollectStep {
-  const text = asked ? '' : (item.prompt ?? forms.says.ask[item.type])
-  return { type: 'say', text, state: { item, phase: 'asking', attempts: 1, heard: '', unclear: 0 } }
+/** The first question. */
+export function beginCollecting(item: CollectItem, { forms }: ReadingContext, insists = false) {
+  const text = item.prompt ?? forms.says.ask[item.type]
+  const state: CollectState = { item, phase: 'asking', attempts: 1, insists, heard: '', unclear: 0 }
+  return { type: 'say', text, state } as const satisfies CollectStep
 }
 
 /** The question, or the value read back, once more: another worker goes on. */
@@ -78,13 +81,13 @@ export function answerCollecting(
       case 'wrong':
         return askAgain(heard, context.forms.says.wrong)
       case 'unclear':
-        if (isQuestion(text)) return other(heard)
+        if (asksBack(state, text)) return other(heard)
         if (state.unclear + 1 >= MAX_UNCLEAR) return askAgain(heard, context.forms.says.again)
         return readBack({ ...state, unclear: state.unclear + 1 }, reading, context)
     }
   }
   const read = readItem(item, text, context)
-  if (read === undefined) return isQuestion(text) ? other(heard) : askAgain(heard, context.forms.says.again)
+  if (read === undefined) return asksBack(state, text) ? other(heard) : askAgain(heard, context.forms.says.again)
   if (means === 'typed') return collected(heard, { ...read, confidence: EXACT })
   return item.spellBack && !item.secret ? readBack(heard, read, context) : collected(heard, read)
 }
@@ -149,4 +152,5 @@ const other = ({ heard, attempts }: CollectState): CollectStep => ({
   result: { status: 'not_answered', heard, attempts },
 })
 
-const isQuestion = (text: string): boolean => /[?？]\s*$/u.test(text)
+/** The caller asks something instead of answering. */
+const asksBack = ({ insists }: CollectState, text: string): boolean => !insists && /[?？]\s*$/u.test(text)

@@ -1,6 +1,4 @@
-import type { Guardrails } from '../../call/types/guardrails.ts'
-
-export type GuardRule = 'never' | 'patterns' | 'money' | 'date' | 'url' | 'max_sentences' | 'language'
+import type { GuardRule, Guardrails } from '../../call/types/guardrails.ts'
 
 /** Why a sentence is not said. */
 export interface Refusal {

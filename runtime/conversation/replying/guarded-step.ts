@@ -1,16 +1,7 @@
 import type { llm } from '@livekit/agents'
-import type { Guard } from '../guarding/guard.ts'
-import { type GuardAction, guardAnswer, SENTENCE_END } from '../guarding/guard-answer.ts'
-import type { Refusal } from '../guarding/refusal.ts'
+import type { AnswerGuard } from '../guarding/answer-guard.ts'
+import { guardAnswer, SENTENCE_END } from '../guarding/guard-answer.ts'
 import { sourcesOf, withRefusal } from './answer-pieces.ts'
-
-/** What checks the agent's answers before they are said. */
-export interface AnswerGuard {
-  readonly guard: Guard
-  /** Said in place of an answer that was refused twice. */
-  phrase(): string
-  refused(refusal: Refusal, action: GuardAction): void
-}
 
 interface Step {
   calls: llm.FunctionCall[]

@@ -24,6 +24,8 @@ const MAX_KEYS = 64
 interface Wanted {
   readonly id: string
   readonly item: CollectItem
+  /** A fixed step of a procedure wants it, not the model. */
+  readonly insists: boolean
 }
 
 /**
@@ -53,20 +55,17 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
     }
   }
 
-  const begin = ({ id, item }: Wanted): Signal[] => {
-    const step = beginCollecting(item, context())
-    return step.type === 'say' ? follow(id, step) : []
-  }
+  const begin = ({ id, item, insists }: Wanted): Signal[] => follow(id, beginCollecting(item, context(), insists))
   const follow = (id: string, step: CollectStep): Signal[] => {
     keys = undefined
     if (step.type === 'say') {
       current = { id, state: step.state }
       return [told(), mode(), ...say(step.text)]
     }
-    const { item } = current!.state
+    const { item, insists } = current!.state
     current = undefined
     const next = wanted.shift()
-    const done = finish(id, item, step.result, next === undefined)
+    const done = finish(id, item, step.result, next === undefined && !insists)
     return [...done, ...(next === undefined ? [mode(), { type: 'awaited' } as const] : begin(next))]
   }
   const finish = (id: string, item: CollectItem, result: CollectResult, continues: boolean): Signal[] => {
@@ -116,10 +115,12 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
     const item = before && items.get(before.name)
     if (before === undefined || item === undefined) return undefined
     const { id, phase, attempts, value, confidence = 0 } = before
+    // Of a fixed step, which says itself that it wants it.
+    const insists = id.startsWith(`${resume?.procedure?.id}.`)
     before = undefined
     const reading = value === undefined ? {} : { reading: { value, confidence, complete: false } }
     return emit(
-      ...follow(id, repeatCollecting({ item, phase, attempts, heard: '', unclear: 0, ...reading }, context())),
+      ...follow(id, repeatCollecting({ item, phase, attempts, insists, heard: '', unclear: 0, ...reading }, context())),
     )
   }
   /** The caller is somebody else's now. */
@@ -142,9 +143,11 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
           return state.muted || state.takenOver ? undefined : goOn()
         case 'collect': {
           const item = items.get(report.name)
-          if (item === undefined || state.takenOver || state.muted) return undefined
-          if (current === undefined) return emit(...begin({ id: report.id, item }))
-          wanted.push({ id: report.id, item })
+          // Another worker was collecting it for the step that is made again.
+          if (item === undefined || state.takenOver || state.muted || current?.id === report.id) return undefined
+          const one = { id: report.id, item, insists: report.insists === true }
+          if (current === undefined) return emit(...begin(one))
+          wanted.push(one)
           return undefined
         }
         case 'turn_over':

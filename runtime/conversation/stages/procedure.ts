@@ -7,7 +7,8 @@ import { type ConversationStage, consume, emit, type StageContext, type StageRes
  * meanwhile is logged, and answers a question alone. A worker that takes the call over begins with the step that is not done.
  */
 export function procedure({ open }: StageContext): ConversationStage {
-  const { procedures = [] } = open.agent
+  const { procedures = [], collect = [] } = open.agent
+  const collects = new Set(collect.map(({ name }) => name))
   let running: { id: string; of: Procedure; step: number } | undefined
   /** The question of the running step was said, and its answer is awaited. */
   let asked = false
@@ -20,6 +21,7 @@ export function procedure({ open }: StageContext): ConversationStage {
     running = { id, of, step }
     return make()
   }
+  const stepId = (): string => `${running?.id}.${running?.step}`
   const present = (): FixedStep | undefined => running?.of.fixed[running.step]
   const make = (): Signal[] => {
     asked = false
@@ -35,11 +37,13 @@ export function procedure({ open }: StageContext): ConversationStage {
         { type: 'continue_reply' },
       ]
     }
+    if ('collect' in step) {
+      // A version of the agent may lack it.
+      if (!collects.has(step.collect)) return done('unknown')
+      return [{ type: 'collect', id: stepId(), name: step.collect, insists: true }]
+    }
     if ('tool' in step)
-      return [
-        { type: 'awaited' },
-        { type: 'run_tool', id: `${running.id}.${running.step}`, name: step.tool, arguments: step.arguments },
-      ]
+      return [{ type: 'awaited' }, { type: 'run_tool', id: stepId(), name: step.tool, arguments: step.arguments }]
     const text = 'say' in step ? step.say : step.ask
     return [{ type: 'say', text, purpose: 'step', interruptible: 'ask' in step, remembered: true }]
   }
@@ -74,6 +78,7 @@ export function procedure({ open }: StageContext): ConversationStage {
         }
         case 'procedure_begun':
           return emit(...begin(report.id, report.name, 0))
+        case 'muted':
         case 'taken_over': {
           if (running === undefined) return undefined
           const { name } = running.of
@@ -90,6 +95,8 @@ export function procedure({ open }: StageContext): ConversationStage {
         }
         case 'tool_over':
           return running === undefined ? undefined : emit(...done(report.output))
+        case 'collect_over':
+          return running === undefined || report.id !== stepId() ? undefined : emit(...done(report.status))
         case 'turn_over':
           return running === undefined ? undefined : onTurn(report.turn)
         default:

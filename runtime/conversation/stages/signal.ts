@@ -83,8 +83,10 @@ export type Report =
   | { type: 'turn_over'; turn: SpokenTurn; kept: boolean }
   /** A turn of the caller for the call's log, in its place behind what the agent said before. */
   | { type: 'caller_turn'; turn: SpokenTurn }
-  /** The language model wants a value of the caller's; `id` is the call of its tool. */
-  | { type: 'collect'; id: string; name: string }
+  /** The language model wants a value of the caller's, and `id` is the call of its tool; or a fixed step does, which `insists`. */
+  | { type: 'collect'; id: string; name: string; insists?: boolean }
+  /** A value that a procedure wanted is known to all who need it, or was given up. */
+  | { type: 'collect_over'; id: string; status: EventOf<'collected'>['status'] }
   /** The caller waits for the agent, from now on. */
   | { type: 'awaited' }
   /** The greeting is over. `before`: another worker had finished it. */

@@ -26,8 +26,13 @@ t.test('procedures are kept with the agent, and what they name must be its tools
   t.same(await faults(of({ tools: ['nothing'] })), ['procedures.0.tools.0: is no tool of the agent'])
   t.same(await faults(of({ fixed: [{ tool: 'nothing' }] })), ['procedures.0.fixed.0.tool: is no tool of the agent'])
   t.same(await faults(of({ fixed: [{ say: 'a', ask: 'b' }] })), [
-    'procedures.0.fixed.0: must have one of say, ask and tool',
+    'procedures.0.fixed.0: must have one of say, ask, collect and tool',
   ])
+  t.same(await faults(of({ fixed: [{ collect: 'phone' }] })), [
+    'procedures.0.fixed.0.collect: is no value that the agent collects',
+  ])
+  const collect = [{ name: 'phone', type: 'phone' }]
+  t.match(await client.put(path, { body: { ...of({ fixed: [{ collect: 'phone' }] }), collect } }), { status: 200 })
   t.same(await faults({ procedures: [REFUND, REFUND] }), [
     'procedures.1.name: is used by another procedure of the agent',
   ])
@@ -36,25 +41,6 @@ t.test('procedures are kept with the agent, and what they name must be its tools
   t.same(await faults({ tools: [{ ...lookup, name: 'begin_procedure' }] }), [
     'tools.0.name: is the tool that begins procedures',
   ])
-})
-
-t.test('a chat reads a procedure only once it has begun, fixed steps included', async (t) => {
-  const script = [
-    { question: 'refund', tool: { name: 'begin_procedure', arguments: { name: 'refund' } }, answer: '{output}' },
-  ]
-  const { body } = await client.post('/agents', {
-    body: {
-      ...{ agent_name: 'B', system_prompt: 'p', LLM_provider: 'sim', LLM_model: JSON.stringify({ script }) },
-      procedures: [{ ...REFUND, fixed: [{ say: 'It is recorded.' }] }],
-    },
-  })
-  const answer = await client.post('/chats/interaction', {
-    body: { agent_id: body.agent_id, message: 'refund', dynamic_variables: { name: 'Ada' } },
-  })
-  t.equal(
-    answer.body.response,
-    'The procedure refund has begun. Follow it:\nBe kind to Ada.\nFirst make these steps, in this order:\n1. Say word for word: It is recorded.',
-  )
 })
 
 t.test('texts of procedures are filled in, and an agent without any has no tool for them', (t) => {

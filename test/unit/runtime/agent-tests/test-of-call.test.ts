@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { testFaults } from '../../../../runtime/agent-tests/parse.ts'
 import { type CalledBefore, testOfCall } from '../../../../runtime/agent-tests/test-of-call.ts'
+import { HANDED_OFF_OUTPUT } from '../../../../runtime/call/types/hand-off.ts'
 
 const CALL: CalledBefore = {
   turns: [
@@ -19,6 +20,9 @@ const CALL: CalledBefore = {
       tookMs: 812,
     },
   ],
+  handedOff: [],
+  collected: [],
+  procedures: [],
   disposition: 'completed',
   endReason: 'agent_hangup',
   variables: { full_name: 'Grace Hopper' },
@@ -49,6 +53,28 @@ test('a call becomes a test that can be run, its people replaced, the same by th
   const numbers = text.match(/\+1555010\d+/g) ?? []
   t.equal(numbers.length, 4, 'said twice, given to a tool and expected there')
   t.equal(new Set(numbers).size, 1, 'and the same everywhere')
+  t.end()
+})
+
+test('hand-offs, values and procedures of a call are facts, and need no mocks', (t) => {
+  const tool = (name: string, result: string) => ({ name, arguments: {}, result, tookMs: 1 })
+  const made = testOfCall(
+    {
+      ...CALL,
+      tools: [tool('begin_procedure', 'It has begun.'), tool('to_billing', HANDED_OFF_OUTPUT)],
+      handedOff: [{ to: 'b-1', name: 'Billing', reason: 'a bill' }],
+      collected: [
+        { name: 'phone', status: 'gave_up', attempts: 3 },
+        { name: 'day', status: 'collected', value: '2027-03-14', attempts: 1 },
+        { name: 'day', status: 'collected', value: '2027-03-15', attempts: 1 },
+      ],
+      procedures: [{ name: 'cancel', toEnd: true }],
+    },
+    { name: 'n', keep: false },
+  )
+  t.same(testFaults(JSON.parse(JSON.stringify(made))), [])
+  t.same(made?.tools, undefined)
+  t.match(made?.expect, [{ handed_off: 'Billing' }, { collected: 'day' }, { procedure: 'cancel' }, { heard: String }])
   t.end()
 })
 

@@ -4,6 +4,7 @@ import { procedure } from '../../../../../runtime/conversation/stages/procedure.
 import type { Report, Signal } from '../../../../../runtime/conversation/stages/signal.ts'
 import { initialState } from '../../../../../runtime/conversation/stages/state.ts'
 import { AGENT_SPEC } from '../../../../support/providers/agent-spec.ts'
+import { desk } from './support/desk.ts'
 
 const REFUND = {
   ...{ name: 'refund', when: 'A refund.', text: 'Be kind.', tools: [] },
@@ -53,6 +54,42 @@ const over = { type: 'speech_over', purpose: 'step', interrupted: false, hangsUp
 const said = (text: string): Report => ({ type: 'turn_over', turn: { text, startMs: 0, endMs: 1 }, kept: false })
 const done = (step: number, result?: string) =>
   JSON.stringify({ type: 'procedure_step', name: 'refund', step, ...(result === undefined ? {} : { result }) })
+
+t.test('a fixed step collects a value, and the next one follows once it is known or given up', (t) => {
+  const on = desk({
+    collect: [{ name: 'phone', type: 'phone', spellBack: true, secret: false, attempts: 2 }],
+    procedures: [
+      {
+        ...REFUND,
+        name: 'call_back',
+        fixed: [{ collect: 'gone' }, { collect: 'phone' }, { say: 'We will call you.' }],
+      },
+    ],
+  })
+  on.report({ type: 'begin' })
+  on.over('first_message')
+  on.take()
+  on.report({ type: 'procedure_begun', id: 'tool-1', name: 'call_back' })
+  t.same(on.take(), ['says: What is your phone number?'])
+  on.speaks('What is your phone number?', 'collect')
+  on.take()
+  on.says('Why do you need it?')
+  t.match(on.take(), [/turn/, /remembers/, 'stops', /says: Sorry/], 'a question does not leave the step')
+  on.says('four one five, five five five, oh one two three')
+  t.match(on.take().at(-1), /Is that right/)
+  on.says('Yes.')
+  t.match(on.take().at(-1), 'collected: phone +14155550123', 'and no model answers')
+  on.report({ type: 'collect_over', id: 'another', status: 'collected' })
+  t.same(on.take(), [])
+  on.report({ type: 'collect_over', id: 'tool-1.1', status: 'collected' })
+  t.same(on.take(), ['says to the end: We will call you.'])
+  const steps = on.told.filter((event) => event.type === 'procedure_step')
+  t.match(steps, [
+    { step: 0, result: 'unknown' },
+    { step: 1, result: 'collected' },
+  ])
+  t.end()
+})
 
 t.test('fixed steps are made in order without the model, which goes on behind the last', (t) => {
   const report = stageOf()

@@ -233,9 +233,7 @@ case $command in
     install_programs redis-server espeak-ng
     install_packages all
     exec node bench/run.ts "$@" ;;
-  statements)
-    install_packages
-    exec node scripts/statements.ts "$@" ;;
+  statements) exec node scripts/statements.ts "$@" ;;
   fuzz)
     install_programs redis-server espeak-ng
     install_packages all

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addressNetwork } from '../../runtime/lib/address-network.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import {
+  countFailure,
+  forgetFailures,
+  secondsLocked,
+  takeAttempt,
+  takeBackFailure,
+} from '../../store/redis/attempts.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
 /**
@@ -12,6 +20,8 @@ import type { RedisClient } from '../../store/redis/client.ts'
 const WINDOW_S = 900
 const MOST_A_PAIR = 10
 const MOST_AN_ADDRESS = 200
+/** Before it is asked again whether an attempt may begin. */
+const WAIT_MS = 25
 const MAIL_WINDOW_S = 3_600
 const MOST_MAILS_AN_ACCOUNT = 5
 
@@ -51,47 +61,44 @@ export function createLoginThrottle(
   redis: RedisClient,
   lockedOut: (attempt: LoginAttempt) => void = () => undefined,
 ): LoginThrottle {
-  const underWay = new UnderWay()
   const keysOf = ({ kind, account, address }: LoginAttempt) => {
     const from = addressNetwork(address)
-    const prefix = `patchbay:attempts:${kind}:`
+    const prefix = `attempts:${kind}:`
     return { pair: `${prefix}${hashOf(account)}:${from}`, address: `${prefix}${from}` }
   }
-  const countOne = async (key: string, windowS = WINDOW_S): Promise<number> => {
-    const [n] = await redis.multi().incr(key).expire(key, windowS, 'NX').exec()
-    return Number(n)
-  }
-
-  /** Waits while the attempts under way at this node could, if all failed, reach the limit. */
-  async function takePlace(key: string, most: number, isExempt?: () => Promise<boolean>): Promise<() => void> {
+  /** Waits while the attempts under way at all nodes could, if all failed, reach the limit. */
+  async function takePlace(key: string, most: number, isExempt?: () => Promise<boolean>): Promise<() => Promise<void>> {
     for (;;) {
-      const failures = Number((await redis.get(key)) ?? 0)
-      if (failures >= most) {
-        if ((await isExempt?.()) === true) return () => undefined
-        const leftS = await redis.ttl(key)
-        throw new PatchbayError('too_many_attempts', { headers: { 'retry-after': String(Math.max(leftS, 1)) } })
+      const place = await takeAttempt(redis, key, most)
+      if (place.kind === 'taken') return place.release
+      if (place.kind === 'wait') await sleep(WAIT_MS)
+      else if ((await isExempt?.()) === true) return async () => undefined
+      else {
+        const headers = { 'retry-after': String(await secondsLocked(redis, key)) }
+        throw new PatchbayError('too_many_attempts', { headers })
       }
-      if (failures + underWay.of(key) < most) return underWay.begin(key)
-      await underWay.nextEnd(key)
     }
   }
 
   async function failed(attempt: LoginAttempt): Promise<void> {
     const keys = keysOf(attempt)
-    const [ofPair, ofAddress] = await Promise.all([countOne(keys.pair), countOne(keys.address)])
+    const [ofPair, ofAddress] = await Promise.all([
+      countFailure(redis, keys.pair, WINDOW_S),
+      countFailure(redis, keys.address, WINDOW_S),
+    ])
     if (ofPair === MOST_A_PAIR || ofAddress === MOST_AN_ADDRESS) lockedOut(attempt)
   }
 
   async function within<T>(attempt: LoginAttempt, work: () => Promise<T>): Promise<T> {
     const keys = keysOf(attempt)
     const leavePair = await takePlace(keys.pair, MOST_A_PAIR)
-    let leaveAddress: (() => void) | undefined
+    let leaveAddress: (() => Promise<void>) | undefined
     try {
       leaveAddress = await takePlace(keys.address, MOST_AN_ADDRESS, attempt.isKnownHere)
       return await work()
     } finally {
-      leaveAddress?.()
-      leavePair()
+      // A place that can't be given back ends by itself.
+      await Promise.allSettled([leaveAddress?.(), leavePair()])
     }
   }
 
@@ -102,46 +109,16 @@ export function createLoginThrottle(
           if (error instanceof PatchbayError && error.status < 500) await failed(attempt)
           throw error
         })
-        await redis.del(keysOf(attempt).pair)
+        await forgetFailures(redis, keysOf(attempt).pair)
         return result
       }),
     count: (attempt) => within(attempt, () => failed(attempt)),
     async forgive(attempt) {
       const keys = keysOf(attempt)
-      // A window that has ended meanwhile begins anew, and ends, too.
-      await Promise.all([
-        redis.del(keys.pair),
-        redis.multi().decr(keys.address).expire(keys.address, WINDOW_S, 'NX').exec(),
-      ])
+      await Promise.all([forgetFailures(redis, keys.pair), takeBackFailure(redis, keys.address, WINDOW_S)])
     },
     async mayMail(kind, account) {
-      return (await countOne(`patchbay:mailed:${kind}:${hashOf(account)}`, MAIL_WINDOW_S)) <= MOST_MAILS_AN_ACCOUNT
+      return (await countFailure(redis, `mailed:${kind}:${hashOf(account)}`, MAIL_WINDOW_S)) <= MOST_MAILS_AN_ACCOUNT
     },
-  }
-}
-
-/** How many attempts of a key run at this node. */
-class UnderWay {
-  readonly #places = new Map<string, { taken: number; waiting: (() => void)[] }>()
-
-  of(key: string): number {
-    return this.#places.get(key)?.taken ?? 0
-  }
-
-  /** Returns the function that ends it. */
-  begin(key: string): () => void {
-    const place = this.#places.get(key) ?? { taken: 0, waiting: [] }
-    this.#places.set(key, place)
-    place.taken++
-    return () => {
-      place.taken--
-      if (place.taken === 0) this.#places.delete(key)
-      for (const go of place.waiting.splice(0)) go()
-    }
-  }
-
-  nextEnd(key: string): Promise<void> {
-    const place = this.#places.get(key)
-    return place === undefined ? Promise.resolve() : new Promise((resolve) => place.waiting.push(resolve))
   }
 }

@@ -15,6 +15,7 @@ import type { KeyScope } from '../../../store/database/schema.ts'
 import { undeclared } from '../source/declared.ts'
 import { undeclaredEvent } from '../source/declared-event.ts'
 import { testReloads } from './reloads.ts'
+import { startRoundRobin } from './round-robin.ts'
 import { type Teardown, testDatabase, testFolder, testRedis } from './services.ts'
 
 /** An answer, its JSON read. */
@@ -111,6 +112,8 @@ export interface TestUser {
 
 export interface TestApi {
   readonly url: string
+  /** The addresses of its nodes themselves. */
+  readonly nodes: readonly string[]
   readonly config: EffectiveConfig
   /** The database of this api, to look behind the curtain. */
   readonly store: Store
@@ -124,7 +127,7 @@ export interface TestApi {
   signUpLimited(name?: string): Promise<TestUser>
   /** A new user who works in this workspace with this role. */
   member(of: TestUser, role: 'member' | 'developer' | 'admin'): Promise<TestUser>
-  /** Says that it is not ready, then takes nothing new; its calls have so long to end. */
+  /** The first node says that it is not ready, then takes nothing new; its calls have so long to end. */
   drain(graceMs: number, leaveMs: number): Promise<void>
   /** A client with a new API key of the user's workspace. */
   keyClient(of: TestUser, scopes?: readonly KeyScope[]): Promise<ApiClient>
@@ -140,14 +143,28 @@ export interface TestApiOptions {
   /** Instead of a database or a Redis of its own. */
   databaseUrl?: string
   redisUrl?: string
+  /** So many nodes behind one address, which gives each request to the next of them. */
+  nodes?: number
   /** Another node of the same installation. */
   beside?: Pick<TestApi, 'databaseUrl' | 'redisUrl'>
   /** Over what the environment says. */
   settings?: Partial<EffectiveConfig>
 }
 
-/** Starts an api node in this process with a database and a Redis of its own; all is gone when `t` ends. */
+/** Starts an api in this process with a database and a Redis of its own; all is gone when `t` ends. */
 export async function startTestApi(t: Teardown, options: TestApiOptions = {}): Promise<TestApi> {
+  const { nodes: count = 1, ...own } = options
+  const first = await startTestNode(t, own)
+  if (count === 1) return first
+  const { linkToken } = first.config
+  const beside = { ...own, beside: first, settings: { ...own.settings, linkToken } }
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => startTestNode(t, beside)))
+  const nodes = [first, ...others].map((node) => node.url)
+  const url = await startRoundRobin(t, nodes)
+  return { ...first, url, nodes, client: () => new ApiClient(url), ...usersOf(first.store, url) }
+}
+
+async function startTestNode(t: Teardown, options: TestApiOptions): Promise<TestApi> {
   const [databaseUrl, redisUrl, dataDir] = await Promise.all([
     options.beside?.databaseUrl ?? options.databaseUrl ?? testDatabase(t),
     options.beside?.redisUrl ?? options.redisUrl ?? testRedis(t),
@@ -195,6 +212,25 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
   const store = openStore({ databaseUrl, maxConnections: 2 })
   t.teardown(() => store.close())
   const url = role.url ?? ''
+  return {
+    url,
+    nodes: [url],
+    config,
+    store,
+    databaseUrl,
+    redisUrl,
+    client: () => new ApiClient(url),
+    ...usersOf(store, url),
+    async drain(graceMs, leaveMs) {
+      role.leave?.()
+      await sleep(leaveMs)
+      await role.stop(graceMs)
+    },
+  }
+}
+
+/** Makes users who call the address. */
+function usersOf(store: Store, url: string) {
   let users = 0
 
   async function signUpLimited(name = 'Ada Lovelace'): Promise<TestUser> {
@@ -213,26 +249,15 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
   }
 
   return {
-    url,
-    config,
-    store,
-    databaseUrl,
-    redisUrl,
-    client: () => new ApiClient(url),
     signUp,
     signUpLimited,
-    async member(of, role) {
+    async member(of: TestUser, role: 'member' | 'developer' | 'admin') {
       const user = await signUp('Grace Hopper')
       await of.client.post(`/workspaces/${of.workspaceId}/invite`, { body: { email: user.email, role } })
       await user.client.post(`/workspaces/${of.workspaceId}/switch`)
       return { ...user, workspaceId: of.workspaceId }
     },
-    async drain(graceMs, leaveMs) {
-      role.leave?.()
-      await sleep(leaveMs)
-      await role.stop(graceMs)
-    },
-    async keyClient(of, scopes) {
+    async keyClient(of: TestUser, scopes?: readonly KeyScope[]) {
       const { body } = await of.client.post('/api-keys', { body: { name: 'test', ...(scopes ? { scopes } : {}) } })
       return new ApiClient(url, { 'x-api-key': body.key })
     },

@@ -50,7 +50,7 @@ export async function linkWorker(
   } = {},
 ): Promise<void> {
   const links = connectLinks({
-    urls: [api.url.replace(/^http/, 'ws')],
+    urls: api.nodes.map((url) => url.replace(/^http/, 'ws')),
     token: api.config.linkToken,
     workerId: uuidv7(),
     capacity: options.capacity ?? 10,

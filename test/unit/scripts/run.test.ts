@@ -91,6 +91,13 @@ t.test('Node 24 and 26 are used where the binaries of the HTTP library load, and
   }
 })
 
+t.test('the table of the statements needs no package', async (t) => {
+  const { run } = await bareMachine(t)
+  const { code, stdout, stderr } = await run('statements')
+  t.equal(code, 0, stderr)
+  t.match(stdout, /\n\d+ statements, \d+ without a test by nature\n$/)
+})
+
 t.test('an unknown command is answered with the known ones', async (t) => {
   const { run } = await bareMachine(t)
   const { code, stderr } = await run('strat')

@@ -13,7 +13,7 @@ const signup = (api: TestApi, n: number, headers = FROM) =>
   })
 
 t.test('any number of right logins at once is let in, and wrong ones are not counted against others', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const [ada, bob] = [await api.signUp(), await api.signUp()]
   for (let round = 0; round < 8; round++) {
     const logins = Array.from({ length: 30 }, () => login(api, ada.email, ada.password))
@@ -25,7 +25,7 @@ t.test('any number of right logins at once is let in, and wrong ones are not cou
 t.test(
   'ten wrong passwords of an account from an address lock the pair, also at once; refused tries do not count',
   async (t) => {
-    const api = await startTestApi(t)
+    const api = await startTestApi(t, { nodes: 2 })
     const [ada, bob] = [await api.signUp(), await api.signUp()]
     for (let i = 0; i < 9; i++) t.equal((await login(api, ada.email, 'wrong')).status, 401)
     t.equal((await login(api, ada.email, ada.password)).status, 200, 'a right one before the limit')

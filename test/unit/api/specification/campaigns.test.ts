@@ -6,7 +6,7 @@ import { startTestApi } from '../../../support/instance/api.ts'
 t.test(
   'a campaign is found by its slug in every workspace of the user, with the role the user has there',
   async (t) => {
-    const api = await startTestApi(t)
+    const api = await startTestApi(t, { nodes: 2 })
     const [ada, bob] = [await api.signUp(), await api.signUp('Bob')]
     const { body: second } = await ada.client.post('/workspaces', { body: { name: 'Second', type: 'team' } })
     const elsewhere = { workspace: second.workspace_id, name: 'Elsewhere', email: 'Owner@Example.com' }
@@ -47,7 +47,7 @@ t.test(
 )
 
 t.test('a campaign takes long waits, and an Admin alone fixes its ratio', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const long = { name: 'Patient', max_wait_time: 86_400, wrap_up_time: 86_400 }
   t.match(await ada.client.post('/api/v/campaign/', { body: long }), {
@@ -67,7 +67,7 @@ t.test('a campaign takes long waits, and an Admin alone fixes its ratio', async 
 })
 
 t.test('a number within dupe_days is a duplicate, and never with -1', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   const twice = async (dupeDays: number) => {
     const { body } = await client.post('/api/v/campaign/', { body: { name: `Days ${dupeDays}`, dupe_days: dupeDays } })

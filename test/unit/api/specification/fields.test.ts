@@ -3,7 +3,7 @@ import { type Answer, startTestApi } from '../../../support/instance/api.ts'
 
 /** Fields, types, defaults, paths and roles of the specification, row by row. Written from its text. */
 
-const api = await startTestApi(t)
+const api = await startTestApi(t, { nodes: 2 })
 const ada = await api.signUp()
 const key = await api.keyClient(ada)
 const NUMBER = '+14155550100'

@@ -27,7 +27,7 @@ function batch(user: { agentId: string }, fields: Record<string, string> = {}): 
 }
 
 t.test('an upload takes every spelling of a form boolean, and an empty one as left out', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   await client.post('/api/v/campaign/', { body: { name: 'Renewals' } })
   const upload = async (dedupe: string) => {
@@ -44,7 +44,7 @@ t.test('an upload takes every spelling of a form boolean, and an empty one as le
 })
 
 t.test('a batch may be scheduled for the client’s own now, and empty fields count as left out', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const user = await userWithAgent(api)
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
   const now = await user.client.post('/batch/upload', batch(user, { scheduled_time: ago(20) }))
@@ -57,14 +57,14 @@ t.test('a batch may be scheduled for the client’s own now, and empty fields co
 })
 
 t.test('a batch from a number that is not registered is of no agent', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const user = await userWithAgent(api)
   const { status, body } = await user.client.post('/batch/upload', batch(user, { agent_phone_number: '+14155550177' }))
   t.same([status, body], [404, { detail: 'Agent not found' }])
 })
 
 t.test('query fields that a read does not know are ignored', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   for (const path of [
     '/calls/export-csv?page=1&page_size=25&call_type=phone',
@@ -78,7 +78,7 @@ t.test('query fields that a read does not know are ignored', async (t) => {
 })
 
 t.test('the plus of a phone number may come unescaped', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client, agentId } = await userWithAgent(api)
   const token = await client.get(`/calls/generate-token?phone=${NUMBER}`)
   t.same([token.status, token.body.agent_id], [200, agentId])
@@ -95,7 +95,7 @@ t.test('the plus of a phone number may come unescaped', async (t) => {
 })
 
 t.test('a report begins seven days before now, or before its end where that is earlier', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   const day = 86_400_000
   const spanOf = async (query: Record<string, string>) => {
@@ -113,7 +113,7 @@ t.test('a report begins seven days before now, or before its end where that is e
 })
 
 t.test('a create with missing fields names all of them, the phone number included', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const user = await userWithAgent(api)
   const missing = (...fields: string[]) => fields.map((field) => `${field}: missing`).sort()
   for (const [path, fields] of [
@@ -137,7 +137,7 @@ t.test('a create with missing fields names all of them, the phone number include
 })
 
 t.test('an invalid phone number is 400 where it is the only fault and where a call is placed', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const user = await userWithAgent(api)
   const post = (path: string, body: unknown) => user.client.post(path, { body })
   const PHONE = { detail: 'Invalid phone number format' }

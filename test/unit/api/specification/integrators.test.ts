@@ -7,7 +7,7 @@ import { ApiClient, startTestApi } from '../../../support/instance/api.ts'
 const AGENT = { agent_name: 'Ada', system_prompt: 'You answer.' }
 
 t.test('an error has a code, the id of its request and what fills its sentence', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const ask = async (path: string, init: RequestInit = {}) => {
     const answer = await fetch(`${api.url}${path}`, init)
@@ -33,7 +33,7 @@ t.test('an error has a code, the id of its request and what fills its sentence',
 })
 
 t.test('a cookie that is no valid token leaves the request to the key; a good one is the user’s', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const { headers } = await api.keyClient(ada, ['read', 'agents'])
   const key = headers['x-api-key'] ?? headers.authorization ?? ''
@@ -47,7 +47,7 @@ t.test('a cookie that is no valid token leaves the request to the key; a good on
 })
 
 t.test('the document has what generators of clients need', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { body: document } = await api.client().get('/openapi.json')
   const text = JSON.stringify(document)
   t.notMatch(text, /patternProperties":\{"\^\.\*\$"/, 'maps are additionalProperties')
@@ -81,7 +81,7 @@ t.test('the document has what generators of clients need', async (t) => {
 })
 
 t.test('events are read as JSON after a place, an event or a time, and a wrong place is said', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const json = { headers: { accept: 'application/json' } }
   const read = (query: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -127,7 +127,7 @@ t.test('events are read as JSON after a place, an event or a time, and a wrong p
 })
 
 t.test('a key may ask who it is, and with a scope that an Admin gives it manage webhooks and delete', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const calls = await api.keyClient(ada, ['calls'])
   const current = await calls.get('/api-keys/current')
@@ -153,7 +153,7 @@ t.test('a key may ask who it is, and with a scope that an Admin gives it manage 
 })
 
 t.test('recover sends what waits for another attempt, and a success brings the others forward', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const { body: hook } = await ada.client.post('/webhooks', {
     body: { url: 'https://example.com/h', types: ['agent.*'] },
@@ -191,7 +191,7 @@ t.test('recover sends what waits for another attempt, and a success brings the o
 t.test(
   'a filter that is given several times takes any of the values; a field that holds one is not given two',
   async (t) => {
-    const api = await startTestApi(t)
+    const api = await startTestApi(t, { nodes: 2 })
     const ada = await api.signUp()
     for (const status of ['completed', 'failed', 'busy']) {
       await api.store.pool.query(
@@ -213,7 +213,7 @@ t.test(
 )
 
 t.test('HEAD makes nothing: a read that has an effect does not know it', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const { body: agent } = await ada.client.post('/agents', { body: AGENT })
   const head = await ada.client.request('HEAD', `/calls/generate-token?agent_id=${agent.agent_id}`)

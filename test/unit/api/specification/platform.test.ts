@@ -9,7 +9,7 @@ import { startTestApi } from '../../../support/instance/api.ts'
 const AGENT = { agent_name: 'Ada', system_prompt: 'You answer.' }
 
 t.test('a model or voice that a provider does not have is 422 and names what there is', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   const sim = { LLM_provider: 'sim', STT_provider: 'sim', TTS_provider: 'sim' }
   for (const [field, value] of [
@@ -32,7 +32,7 @@ t.test('a model or voice that a provider does not have is 422 and names what the
 })
 
 t.test('the example of an agent in the documentation makes one', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   const { body: document } = await client.get('/openapi.json')
   const content = document.paths['/agents'].post.requestBody.content['application/json']
@@ -46,7 +46,7 @@ t.test('the example of an agent in the documentation makes one', async (t) => {
 })
 
 t.test('a number of a deleted workspace can be registered with the answer', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const [ada, bob] = [await api.signUp(), await api.signUp('Bob')]
   const number = { phone_number: '+14155550100', provider: 'sim' }
   t.equal((await ada.client.post('/phone-numbers', { body: number })).status, 201)
@@ -61,7 +61,7 @@ t.test('a number of a deleted workspace can be registered with the answer', asyn
 })
 
 t.test('a SIP number on a trunk that does not exist is 404', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   const body = { phone_number: '+14155550100', provider: 'sip', trunk: 'nowhere' }
   const refused = await client.post('/phone-numbers', { body })
@@ -79,7 +79,7 @@ t.test('a fault of a SIP trunk begins with the name of the platform', async (t) 
 })
 
 t.test('a paused batch with a call that rings is still running to a deletion', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const user = await api.signUp()
   const { body: agent } = await user.client.post('/agents', { body: AGENT })
   const number = { phone_number: '+14155550100', provider: 'sim', agent_id: agent.agent_id }
@@ -112,7 +112,10 @@ t.test('a paused batch with a call that rings is still running to a deletion', a
 
 t.test('pages of an origin that the operator names may read and write with the cookies', async (t) => {
   const origin = 'https://app.example.com'
-  const api = await startTestApi(t, { env: { PATCHBAY_ALLOWED_ORIGINS: `${origin},https://other.example.com` } })
+  const api = await startTestApi(t, {
+    nodes: 2,
+    env: { PATCHBAY_ALLOWED_ORIGINS: `${origin},https://other.example.com` },
+  })
   const ada = await api.signUp()
   const cookie = [...ada.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const ask = (method: string, path: string, headers: Record<string, string>, body?: string) =>
@@ -137,7 +140,7 @@ t.test('pages of an origin that the operator names may read and write with the c
 })
 
 t.test('without the setting no origin but its own may write, and none gets a preflight', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const origin = 'https://app.example.com'
   t.equal((await ada.client.post('/workspaces', { body: { name: 'x' }, headers: { origin } })).status, 403)
@@ -146,7 +149,7 @@ t.test('without the setting no origin but its own may write, and none gets a pre
 })
 
 t.test('45 messages of one session at once are all answered', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { client } = await api.signUp()
   const { body: agent } = await client.post('/agents', { body: AGENT })
   const ask = () =>

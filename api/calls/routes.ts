@@ -29,6 +29,7 @@ import {
   callBody,
   callExample,
   callFilter,
+  callOrder,
   GenerateTokenQuery,
   listedCallBody,
   SessionTokenBody,
@@ -98,14 +99,15 @@ const logs = defineRoute({
   query: CallLogsQuery,
   success: { status: 200, schema: CursorPage(CallBody) },
   tag,
-  summary: 'The calls of the workspace, newest first; with `updated_since` in the order in which they changed',
+  summary:
+    'The calls of the workspace, newest first; with `updated_since` in the order in which they changed, with `sort` by length or cost',
   examples: {
     query: { page: 1, page_size: 25, call_type: 'web' },
     success: { items: [callExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
   },
   handler: async ({ query, tenant }, { config }) => {
     const page = { number: query.page, size: query.page_size, after: timed(cursorOf(query)) }
-    const { calls, total } = await callsPage(tenant, callFilter(query), page)
+    const { calls, total } = await callsPage(tenant, callFilter(query), page, callOrder(query))
     const items = (await withTurns(tenant, calls)).map((call) => listedCallBody(call, config.publicUrl))
     const last = calls.at(-1)
     return cursorPageOf(items, total, query, last && { id: last.id, at: last.sorted_by })

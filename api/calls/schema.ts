@@ -4,11 +4,11 @@ import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/met
 import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import { FAILURE_CAUSES } from '../../runtime/plugin-sdk/telephony/cause.ts'
-import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
+import type { CallFilter, CallOrder, CallWithTurns } from '../../store/calls/calls.ts'
 import { CursorQuery, instantIn, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
-import { AnyOf, Id, Instant, Nullable, PhoneNumberInput, parseInstant } from '../schema.ts'
+import { AnyOf, Id, Instant, Nullable, PhoneNumberInput, parseInstant, ValidationError } from '../schema.ts'
 import { TokenParts, tokenParts } from './token-parts.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
@@ -177,6 +177,13 @@ export const CallFilterQuery = {
       description: 'Who called or was called: E.164, or at least three digits of it in any spelling.',
     }),
   ),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Words that were said in one turn of the call: all of them, the last one as it begins; "in quotes" in this order, `-word` not.',
+    }),
+  ),
   batch_id: AnyOf(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
   campaign: AnyOf(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
   disposition: AnyOf(Type.String({ maxLength: 100, description: 'What the call came to.' })),
@@ -187,7 +194,27 @@ export const CallFilterQuery = {
 }
 
 const CallFilters = Type.Object(CallFilterQuery)
-export const CallLogsQuery = Type.Object({ ...CursorQuery, ...CallFilterQuery })
+export const CallLogsQuery = Type.Object({
+  ...CursorQuery,
+  ...CallFilterQuery,
+  sort: Type.Optional(
+    Type.Enum(['duration', 'cost'], {
+      description:
+        'Sorts by it instead of the time; what is not known comes last. Not with `after` or `updated_since`.',
+    }),
+  ),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'The way `sort` goes.', default: 'desc' })),
+})
+
+/** How the list is sorted; undefined: by time. Throws 422 where the list is read on by time. */
+export function callOrder(query: Static<typeof CallLogsQuery>): CallOrder | undefined {
+  const { sort, order = 'desc', after, updated_since } = query
+  if (sort === undefined) return undefined
+  if (after === undefined && updated_since === undefined) return { by: sort, direction: order }
+  throw new ValidationError([
+    { loc: ['query', 'sort'], msg: 'goes neither with after nor with updated_since', type: 'value_error' },
+  ])
+}
 
 export const GenerateTokenQuery = Type.Object({
   phone: Type.Optional(PhoneNumberInput('A registered number of the agent.')),
@@ -324,6 +351,7 @@ export function callFilter(query: Static<typeof CallFilters>): CallFilter {
     statuses: query.status,
     directions: query.direction,
     ...numberFilter(query.number),
+    words: query.q,
     batchIds: query.batch_id?.map((id) => ofId(id) ?? NO_ID),
     campaignSlugs: query.campaign,
     dispositions: query.disposition,

@@ -1,10 +1,10 @@
-import { type Insertable, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import type { Store } from '../database/database.ts'
 import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
-import type { Call, CallsTable, CallTurn, CallType } from '../database/schema.ts'
+import type { Call, CallsTable, CallTurn, CallType, TenantTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
 
@@ -29,6 +29,8 @@ export interface CallFilter {
   number?: string | undefined
   /** Digits that stand in a row in one of its numbers. */
   numberPart?: string | undefined
+  /** Said in one turn, as `websearch_to_tsquery` reads them; the last word as it begins. */
+  words?: string | undefined
   batchIds?: readonly string[] | undefined
   campaignSlugs?: readonly string[] | undefined
   dispositions?: readonly string[] | undefined
@@ -37,6 +39,12 @@ export interface CallFilter {
   /** All of these keys and values. */
   metadata?: Metadata | undefined
   updatedSince?: Date | undefined
+}
+
+/** How a list of calls is sorted, where not by time. */
+export interface CallOrder {
+  by: 'duration' | 'cost'
+  direction: 'asc' | 'desc'
 }
 
 export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
@@ -176,9 +184,14 @@ export async function callsPage(
   tenant: Tenant,
   filter: CallFilter,
   page: { number: number; size: number; after?: ListPlace | undefined },
+  order?: CallOrder,
 ): Promise<{ calls: ListedCall[]; total: number }> {
   const { number, size, after } = page
   const offset = (number - 1) * size
+  if (order !== undefined) {
+    const [calls, total] = await Promise.all([sortedRows(tenant, filter, order, offset, size), countOf(tenant, filter)])
+    return { calls, total }
+  }
   if (after !== undefined) {
     const [calls, total] = await Promise.all([
       rowsFrom(tenant, filter, undefined, 0, size, after),
@@ -210,7 +223,10 @@ export async function callsPage(
 const MOST_SKIPPED = 50
 
 /** Filters that the sums don't know of. */
-const SEARCHED = ['number', 'numberPart', 'batchIds', 'externalIds', 'prospectIds', 'metadata', 'updatedSince'] as const
+const SEARCHED = [
+  ...(['number', 'numberPart', 'words'] as const),
+  ...(['batchIds', 'externalIds', 'prospectIds', 'metadata', 'updatedSince'] as const),
+] as const
 
 const isSearched = (filter: CallFilter): boolean => SEARCHED.some((name) => filter[name] !== undefined)
 
@@ -263,15 +279,10 @@ async function rowsFrom(
   limit: number,
   after?: ListPlace,
 ): Promise<ListedCall[]> {
-  const columns = await columnsButVariables(tenant)
   const byChange = filter.updatedSince !== undefined
-  let query = matching(tenant, { ...filter, end: beforeMs === undefined ? filter.end : new Date(beforeMs) })
-    .select(columns as ['id'])
-    .select([cutVariables.as('dynamic_variables'), variablesAreCut.as('variables_cut')])
-    .select(exactly(byChange ? 'updated_at' : 'created_at').as('sorted_by'))
-    .$castTo<ListedCall>()
-    .offset(offset)
-    .limit(limit)
+  const until = beforeMs === undefined ? filter.end : new Date(beforeMs)
+  let query = await listedCalls(tenant, { ...filter, end: until }, byChange ? 'updated_at' : 'created_at')
+  query = query.offset(offset).limit(limit)
   if (after !== undefined) {
     const [column, sign] = byChange ? (['updated_at', '>'] as const) : (['created_at', '<'] as const)
     query = query.where(beyond(column, sign, after))
@@ -281,6 +292,47 @@ async function rowsFrom(
     .orderBy(byChange ? 'updated_at' : 'created_at', direction)
     .orderBy('id', direction)
     .execute()
+}
+
+/** The calls of a filter as a list shows them, in no order. */
+async function listedCalls(tenant: Tenant, filter: CallFilter, sortedBy: 'updated_at' | 'created_at') {
+  const columns = await columnsButVariables(tenant)
+  return matching(tenant, filter)
+    .select(columns as ['id'])
+    .select([cutVariables.as('dynamic_variables'), variablesAreCut.as('variables_cut')])
+    .select(exactly(sortedBy).as('sorted_by'))
+    .$castTo<ListedCall>()
+}
+
+const SORTED_BY = {
+  duration: sql`duration_ms`,
+  cost: sql`cost_llm + cost_stt + cost_tts + platform_cost`,
+} as const satisfies Record<CallOrder['by'], unknown>
+
+/** The ids are sorted alone, and the page's rows are read after. */
+async function sortedRows(
+  tenant: Tenant,
+  filter: CallFilter,
+  { by, direction }: CallOrder,
+  offset: number,
+  limit: number,
+): Promise<ListedCall[]> {
+  const order = sql`${SORTED_BY[by]} ${sql.raw(direction)} nulls last`
+  const ids = await matching(tenant, filter)
+    .select('id')
+    .orderBy(order)
+    .orderBy('id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  if (ids.length === 0) return []
+  const rows = (await listedCalls(tenant, {}, 'created_at')).where(
+    'id',
+    'in',
+    ids.map(({ id }) => id),
+  )
+  const byId = new Map((await rows.execute()).map((row) => [row.id, row]))
+  return ids.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
 /** Of a field that may be large a list shows so much. */
@@ -346,5 +398,18 @@ export function matching(tenant: Tenant, filter: CallFilter) {
     const part = `%${filter.numberPart}%`
     query = query.where((eb) => eb.or([eb('from_number', 'like', part), eb('to_number', 'like', part)]))
   }
+  if (filter.words !== undefined) query = query.where(saysWords(filter.words))
   return query
 }
+
+/** The words as a search engine takes them, the last one as it begins; null where none is left to search for. */
+const prefixQuery = (words: string) =>
+  sql`(nullif(websearch_to_tsquery('simple', ${words})::text, '') || ':*')::tsquery`
+
+const saysWords = (words: string) => (eb: ExpressionBuilder<TenantTables, 'calls'>) =>
+  eb('id', 'in', (inner) =>
+    inner
+      .selectFrom('call_turns')
+      .select('call_id')
+      .where(sql<boolean>`to_tsvector('simple', text) @@ ${prefixQuery(words)}`),
+  )

@@ -174,6 +174,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },
   { name: '0121-call-sums-without-key', sql: callSumsInDetail.withoutKey },
   {
+    name: '0128-words-said',
+    indexes: [{ name: 'call_turns_by_words', on: "call_turns using gin (to_tsvector('simple', text))" }],
+  },
+  {
     name: '0134-parts-of-numbers',
     extension: { name: 'pg_trgm', without: 'Searching calls by a part of a phone number reads every call' },
     indexes: [

@@ -17,6 +17,7 @@ const SCREENS = [
   ['/', 'Latest calls'],
   ['/agents', 'Agents'],
   ['/calls', 'Calls'],
+  ['/chats', 'Chats'],
   ['/live', 'Live'],
   ['/reports', 'Reports'],
   ['/campaigns', 'Campaigns'],

@@ -124,8 +124,9 @@ function holds(text: string, words: string): boolean {
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl K', t('Go to a screen, an agent, a campaign or a call')],
   ['?', t('This list')],
-  ['j', t('Next call')],
-  ['k', t('Previous call')],
+  ['j', t('Next row of a list, next call')],
+  ['k', t('Row before, call before')],
+  ['Enter', t('Show the row beside the list; once more: open it')],
   ['Ctrl S', t('Save the agent')],
   ['Esc', t('Close what is open')],
 ]

@@ -21,6 +21,7 @@ const GROUPS: readonly (readonly Entry[])[] = [
     ['/agents', t('Agents'), 'agents'],
     ['/tests', t('Tests'), 'check'],
     ['/calls', t('Calls'), 'calls'],
+    ['/chats', t('Chats'), 'send'],
     ['/live', t('Live'), 'live'],
     ['/reports', t('Reports'), 'reports'],
   ],

@@ -10,6 +10,7 @@ import type { CallBody } from '../../../../api/calls/schema.ts'
 import type { TurnBody } from '../../../../api/calls/turn-schema.ts'
 import type { CampaignBody } from '../../../../api/campaigns/schema.ts'
 import type { StatusBody } from '../../../../api/campaigns/status-schema.ts'
+import type { ChatBody, ChatItem } from '../../../../api/chats/schema.ts'
 import type { DocumentBody, PassageBody } from '../../../../api/knowledge/schema.ts'
 import type { Pools } from '../../../../api/operator/pools.ts'
 import type {
@@ -23,7 +24,7 @@ import type {
 } from '../../../../api/operator/schema.ts'
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
 import type { UploadPreviewBody } from '../../../../api/prospects/preview-schema.ts'
-import type { ProspectBody, ProspectListBody } from '../../../../api/prospects/schema.ts'
+import type { ProspectBody, ProspectListBody, ProspectWithAttempts } from '../../../../api/prospects/schema.ts'
 import type { KeyedProvider } from '../../../../api/providers/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
@@ -50,6 +51,8 @@ export type Rollout = Static<typeof RolloutBody>
 export type RolloutPlan = Static<typeof RolloutInput>
 export type Tool = Agent['tools'][number]
 export type Call = Static<typeof CallBody>
+export type Chat = Static<typeof ChatItem>
+export type ChatDetails = Static<typeof ChatBody>
 export type CallEvent = CallEventBody & { seq: number; at: string; at_ms: number | null }
 export type Turn = Static<typeof TurnBody>
 export type Batch = Static<typeof BatchBody>
@@ -59,6 +62,7 @@ export type Campaign = Static<typeof CampaignBody>
 export type CampaignState = Static<typeof StatusBody>
 export type ProspectList = Static<typeof ProspectListBody>
 export type Prospect = Static<typeof ProspectBody>
+export type ProspectDetails = Static<typeof ProspectWithAttempts>
 export type UploadPreview = Static<typeof UploadPreviewBody>
 export type KnowledgeDocument = Static<typeof DocumentBody>
 export type Passage = Static<typeof PassageBody>

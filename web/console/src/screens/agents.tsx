@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
@@ -7,22 +7,90 @@ import type { Agent } from '../data/types.ts'
 import { language } from '../language/language.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
+import { CopiedId } from '../ui/copied-id.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select, Textarea } from '../ui/field.tsx'
-import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
+import { Empty, Loading, PageHead } from '../ui/layout.tsx'
+import type { ListColumn } from '../ui/list/columns.tsx'
+import { holdsAll } from '../ui/list/holds-all.ts'
+import { SearchInput } from '../ui/list/search-input.tsx'
+import { useListSearch } from '../ui/list/use-list-search.ts'
+import { WholeList } from '../ui/list/work-list.tsx'
 import { makeSampleAgent, SAMPLE_LANGUAGES, type SampleLanguage, sampleOf, TRADES, type Trade } from './sample-agent.ts'
+
+const COLUMNS: readonly ListColumn<Agent>[] = [
+  {
+    id: 'agent',
+    name: t('Agent'),
+    width: 'minmax(8rem,2fr)',
+    cell: ({ agent_name }) => agent_name,
+    sortValue: ({ agent_name }) => agent_name,
+  },
+  {
+    id: 'numbers',
+    name: t('Phone numbers'),
+    width: 'minmax(9rem,1fr)',
+    cell: ({ phone_numbers }) => phone_numbers.join(', ') || <span className="text-muted">{t('Browser only')}</span>,
+  },
+  {
+    id: 'language',
+    name: t('Language'),
+    width: '5rem',
+    fromPx: 700,
+    cell: ({ language: tag }) => <span className="text-muted">{tag}</span>,
+  },
+  {
+    id: 'listens',
+    name: t('Listens with'),
+    width: 'minmax(8rem,1fr)',
+    fromPx: 900,
+    cell: ({ STT_provider, STT_model }) => <Choice model={STT_model} provider={STT_provider} />,
+  },
+  {
+    id: 'thinks',
+    name: t('Thinks with'),
+    width: 'minmax(8rem,1fr)',
+    fromPx: 700,
+    cell: ({ LLM_provider, LLM_model }) => <Choice model={LLM_model} provider={LLM_provider} />,
+  },
+  {
+    id: 'speaks',
+    name: t('Speaks with'),
+    width: 'minmax(8rem,1fr)',
+    fromPx: 900,
+    cell: ({ TTS_provider, TTS_voice }) => <Choice model={TTS_voice} provider={TTS_provider} />,
+  },
+  {
+    id: 'changed',
+    name: t('Changed'),
+    width: '8rem',
+    align: 'end',
+    cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
+    sortValue: ({ updated_at }) => updated_at,
+  },
+  {
+    id: 'id',
+    name: t('Id'),
+    width: '9rem',
+    isExtra: true,
+    cell: ({ agent_id }) => (
+      <span className="relative z-1">
+        <CopiedId id={agent_id} />
+      </span>
+    ),
+  },
+]
 
 export function Screen() {
   const { may } = useSession()
   const navigate = useNavigate()
   const search = useSearch({ strict: false })
-  const [text, setText] = useState('')
+  const { sorting } = useListSearch([])
+  const [sought, setSought] = useState('')
   const { data: agents, error, refetch } = useRead<Agent[]>('/agents')
   const isNew = search.new === true
   const open = () => void navigate({ to: '/agents', search: { new: true } })
-  const shown = agents?.filter(({ agent_name }) => agent_name.toLowerCase().includes(text.toLowerCase()))
   return (
     <>
       <PageHead
@@ -37,28 +105,37 @@ export function Screen() {
         title={t('Agents')}
       />
       <Fault error={error} retry={() => void refetch()} />
-      {shown && agents ? (
-        agents.length === 0 ? (
-          <Card>
-            <NoAgents onNew={open} />
-          </Card>
-        ) : (
-          <Card
-            actions={
-              <Input
-                aria-label={t('Search agents')}
-                className="h-8! w-56"
-                onChange={(event) => setText(event.target.value)}
-                placeholder={t('Search')}
-                value={text}
-              />
-            }
-            flush
-            title={agents.length === 1 ? t('1 agent') : t('{length} agents', { length: agents.length })}
-          >
-            <AgentTable agents={shown} />
-          </Card>
-        )
+      {agents && agents.length > 0 && (
+        <SearchInput
+          className="mb-4 max-w-80"
+          label={t('Search agents')}
+          onSearch={setSought}
+          placeholder={t('Name, number or words of the prompt')}
+          value={sought}
+        />
+      )}
+      {agents ? (
+        <WholeList
+          columns={COLUMNS}
+          compact={({ phone_numbers, updated_at }) =>
+            `${phone_numbers[0] ?? t('Browser only')} · ${formatAgo(updated_at)}`
+          }
+          empty={
+            agents.length === 0 ? (
+              <NoAgents onNew={open} />
+            ) : (
+              <Empty icon="search" title={t('No agent matches')}>
+                {t('Search for something else.')}
+              </Empty>
+            )
+          }
+          label={t('Agents')}
+          name="agents"
+          rowKey={({ agent_id }) => agent_id}
+          rowPath={({ agent_id }) => `/agents/${agent_id}`}
+          rows={agents.filter((agent) => matches(agent, sought))}
+          sorting={sorting}
+        />
       ) : (
         !error && <Loading />
       )}
@@ -67,45 +144,16 @@ export function Screen() {
   )
 }
 
-function AgentTable({ agents }: { agents: readonly Agent[] }) {
-  if (agents.length === 0) return <p className="px-4 pb-4 text-muted">{t('No agent of that name.')}</p>
+const matches = ({ agent_name, phone_numbers, system_prompt }: Agent, sought: string): boolean =>
+  holdsAll([agent_name, ...phone_numbers, system_prompt], sought)
+
+function Choice({ provider, model }: { provider: string; model: string }) {
   return (
-    <Table
-      columns={[
-        {
-          name: t('Agent'),
-          cell: ({ agent_id, agent_name }) => (
-            <Link className="font-medium hover:underline" params={{ agentId: agent_id }} to="/agents/$agentId">
-              {agent_name}
-            </Link>
-          ),
-        },
-        { name: t('Listens with'), wide: true, cell: ({ STT_provider, STT_model }) => choice(STT_provider, STT_model) },
-        { name: t('Thinks with'), wide: true, cell: ({ LLM_provider, LLM_model }) => choice(LLM_provider, LLM_model) },
-        { name: t('Speaks with'), wide: true, cell: ({ TTS_provider, TTS_voice }) => choice(TTS_provider, TTS_voice) },
-        {
-          name: t('Phone numbers'),
-          cell: ({ phone_numbers }) =>
-            phone_numbers.join(', ') || <span className="text-muted">{t('Browser only')}</span>,
-        },
-        {
-          name: t('Changed'),
-          align: 'end',
-          cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
-        },
-      ]}
-      label={t('Agents')}
-      rowKey={({ agent_id }) => agent_id}
-      rows={agents}
-    />
+    <>
+      {provider} <span className="text-muted">{model}</span>
+    </>
   )
 }
-
-const choice = (provider: string, model: string) => (
-  <>
-    {provider} <span className="text-muted">{model}</span>
-  </>
-)
 
 function NoAgents({ onNew }: { onNew: () => void }) {
   const { may } = useSession()

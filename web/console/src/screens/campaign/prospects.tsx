@@ -1,31 +1,84 @@
 import { useState } from 'react'
 import { formatDayTime, formatWord } from '../../data/format.ts'
-import { useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Prospect } from '../../data/types.ts'
 import { said, t, wordOf } from '../../language/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { Input } from '../../ui/field.tsx'
 import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
-import { VirtualList } from '../../ui/virtual-list.tsx'
+import type { ListColumn } from '../../ui/list/columns.tsx'
+import { SearchInput } from '../../ui/list/search-input.tsx'
+import { PagedList } from '../../ui/list/work-list.tsx'
+import { CallNoMore, ProspectPanel } from './prospect-panel.tsx'
+
+const EVERY_MS = 4_000
 
 /** Why somebody is held: the API's sentence, and in another language the word for it. */
 const heldFor = ({ reason, sentence }: NonNullable<Prospect['held']>): string =>
   wordOf(reason) === undefined ? said(sentence) : formatWord(reason)
+
+const nameOf = ({ first_name, last_name, primary_phone }: Prospect) =>
+  `${first_name} ${last_name}`.trim() || primary_phone
+
+function next({ held, next_attempt_at }: Prospect): string {
+  if (held) return heldFor(held)
+  return next_attempt_at ? t('Next try {next_attempt_at}', { next_attempt_at: formatDayTime(next_attempt_at) }) : ''
+}
+
+const triesOf = ({ attempts }: Prospect): string =>
+  attempts === 0 ? '' : attempts === 1 ? t('1 try') : t('{attempts} tries', { attempts })
+
+const COLUMNS: readonly ListColumn<Prospect>[] = [
+  { id: 'name', name: t('Name'), width: 'minmax(7rem,1fr)', cell: nameOf },
+  { id: 'number', name: t('Number'), width: '8.5rem', cell: ({ primary_phone }) => primary_phone },
+  {
+    id: 'next',
+    name: t('Next step'),
+    width: 'minmax(7rem,1.4fr)',
+    cell: (prospect) => (
+      <span className="text-muted" title={prospect.held ? said(prospect.held.sentence) : undefined}>
+        {next(prospect)}
+      </span>
+    ),
+  },
+  {
+    id: 'tries',
+    name: t('Tries'),
+    width: '4rem',
+    align: 'end',
+    cell: (prospect) => <span className="text-muted">{triesOf(prospect)}</span>,
+  },
+  {
+    id: 'email',
+    name: t('E-mail'),
+    width: 'minmax(7rem,1fr)',
+    isExtra: true,
+    cell: ({ email }) => <span className="text-muted">{email}</span>,
+  },
+  {
+    id: 'external_id',
+    name: t('Your id'),
+    width: '7rem',
+    isExtra: true,
+    cell: ({ external_id }) => <span className="text-muted">{external_id}</span>,
+  },
+  { id: 'status', name: t('Status'), width: '6.5rem', cell: (prospect) => <Standing prospect={prospect} /> },
+]
+
+const WITH_ACTIONS: readonly ListColumn<Prospect>[] = [
+  ...COLUMNS,
+  { id: 'actions', name: t('Actions'), width: '2rem', cell: (prospect) => <CallNoMore prospect={prospect} /> },
+]
+
+function Standing({ prospect: { status, resolution, held } }: { prospect: Prospect }) {
+  const tone = status === 'calling' ? 'accent' : resolution === 'reached' ? 'good' : held ? 'warn' : 'neutral'
+  return <Badge tone={tone}>{formatWord(resolution ?? (held ? 'held' : status))}</Badge>
+}
 
 /** The people of a campaign, with what came of each and why one is held. */
 export function Prospects({ slug }: { slug: string }) {
   const { may } = useSession()
   const [text, setText] = useState('')
   const [status, setStatus] = useState('')
-  const cancel = useWrite<Prospect, Prospect>(
-    ({ uuid }) => [`/api/v/prospect/${uuid}/`, { method: 'PATCH', body: { resolution: 'canceled' } }],
-    {
-      done: t('Is not called any more'),
-      changes: ['/api/v'],
-    },
-  )
   return (
     <Card
       actions={
@@ -41,10 +94,10 @@ export function Prospects({ slug }: { slug: string }) {
             ]}
             value={status}
           />
-          <Input
-            aria-label={t('Search people')}
+          <SearchInput
             className="h-8! w-40!"
-            onChange={(event) => setText(event.target.value)}
+            label={t('Search people')}
+            onSearch={setText}
             placeholder={t('Search')}
             value={text}
           />
@@ -53,66 +106,28 @@ export function Prospects({ slug }: { slug: string }) {
       flush
       title={t('People')}
     >
-      <VirtualList<Prospect>
+      <PagedList<Prospect>
+        columns={may('developer') ? WITH_ACTIONS : COLUMNS}
+        compact={(prospect) => (
+          <span className="flex items-center justify-between gap-2">
+            <span className="truncate">
+              {prospect.primary_phone} {next(prospect)}
+            </span>
+            <Standing prospect={prospect} />
+          </span>
+        )}
         empty={
           <Empty icon="campaigns" title={text || status ? t('Nobody matches') : t('Nobody yet')}>
             {text || status ? t('Search for something else.') : t('Upload a file with people to call.')}
           </Empty>
         }
-        everyMs={4_000}
-        key={`${text} ${status}`}
+        everyMs={EVERY_MS}
+        isBare
         label={t('People')}
+        name="people"
+        panel={(prospect) => <ProspectPanel prospect={prospect} />}
         path={`/api/v/campaign/${slug}/prospects/`}
         query={{ q: text, status }}
-        row={(prospect) => {
-          const {
-            primary_phone,
-            first_name,
-            last_name,
-            resolution,
-            status: now,
-            held,
-            attempts,
-            next_attempt_at,
-          } = prospect
-          return (
-            <div className="grid h-full grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-3 px-4 text-sm md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_4rem_6.500rem_2rem]">
-              <span className="min-w-0">
-                <span className="block truncate font-medium">
-                  {`${first_name} ${last_name}`.trim() || primary_phone}
-                </span>
-                <span className="block truncate text-xs text-muted">{primary_phone}</span>
-              </span>
-              <span className="hidden truncate text-muted md:block" title={held ? said(held.sentence) : undefined}>
-                {(held && heldFor(held)) ??
-                  (next_attempt_at
-                    ? t('Next try {next_attempt_at}', { next_attempt_at: formatDayTime(next_attempt_at) })
-                    : '')}
-              </span>
-              <span className="hidden text-right text-muted md:block">
-                {attempts === 0 ? '' : attempts === 1 ? t('1 try') : t('{attempts} tries', { attempts })}
-              </span>
-              <span className="justify-self-start">
-                <Badge
-                  tone={now === 'calling' ? 'accent' : resolution === 'reached' ? 'good' : held ? 'warn' : 'neutral'}
-                >
-                  {formatWord(resolution ?? (held ? 'held' : now))}
-                </Badge>
-              </span>
-              {may('developer') && now === 'waiting' ? (
-                <Button
-                  aria-label={t('Call {primary_phone} no more', { primary_phone })}
-                  icon="close"
-                  kind="quiet"
-                  onClick={() => cancel.mutate(prospect)}
-                  size="sm"
-                />
-              ) : (
-                <span />
-              )}
-            </div>
-          )
-        }}
         rowKey={({ uuid }) => uuid}
       />
     </Card>

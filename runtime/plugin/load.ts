@@ -19,6 +19,7 @@ import {
 } from './grants/permissions.ts'
 import { effectiveGrants, wishesOf, withoutDenied } from './install/effective-grants.ts'
 import { readInstalled } from './install/installed.ts'
+import { replaceLivekit } from './install/replace-livekit.ts'
 import {
   faultOfOptions,
   type Isolation,
@@ -146,6 +147,7 @@ async function readWatched(dir: string): Promise<PluginFolder> {
     throw new PatchbayError('configuration', { params: { reason }, cause })
   })
   const [, name = basename(dir)] = /"name"\s*:\s*"([a-z0-9-]+)"/.exec(text) ?? []
+  await replaceLivekit(dir)
   return { ...(await readFolder(name, dir)), isInstalled: true, isWatched: true }
 }
 

@@ -8,6 +8,7 @@ import { printable } from '../../lib/printable.ts'
 import type { Manifest } from '../contract.ts'
 import { linkIn } from '../link-in.ts'
 import { parseManifest } from '../manifest.ts'
+import { replaceLivekit } from './replace-livekit.ts'
 
 const run = promisify(execFile)
 const FETCH_TIMEOUT_MS = 120_000
@@ -49,6 +50,7 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
     const manifest = parseManifest(String(name), text)
     const installScripts = await installScriptsIn(folder)
     const packages = await installPackages(folder)
+    await replaceLivekit(folder)
     await checkSize(folder)
     return {
       manifest,
@@ -137,7 +139,7 @@ async function installPackages(folder: string): Promise<string[]> {
   const { [GIVEN]: _given, ...wanted } = dependencies
   if (Object.keys(wanted).length === 0) return []
   await writeFile(file, JSON.stringify({ ...rest, dependencies: wanted }, null, 2))
-  const args = ['install', '--ignore-scripts', '--no-bin-links', '--omit=dev', '--omit=peer', '--omit=optional']
+  const args = ['install', '--ignore-scripts', '--no-bin-links', '--omit=dev', '--legacy-peer-deps', '--omit=optional']
   await npm([...args, '--no-audit', '--no-fund', ...RETRIES], folder, 'install the packages it depends on')
   const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string }>

@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { findFailure } from '../../../../runtime/plugin-sdk/provider-error.ts'
 import { collect, errorsOf, ONE_ATTEMPT } from '../../../conformance/support.ts'
 import { startChatServers } from '../../../support/providers/ai-sdk/chat-servers.ts'
-import { aiSdkPackages } from '../../../support/providers/ai-sdk/packages.ts'
+import { npmPackages } from '../../../support/providers/npm-packages.ts'
 import { foreign } from '../../../unit/runtime/plugin/isolated/support.ts'
 
 const LIMIT_MS = 60_000
@@ -47,7 +47,7 @@ const LOOK_UP = llm.tool({
 for (const [provider, mod] of Object.entries(PLUGINS)) {
   test(`@ai-sdk/${provider} answers, calls tools, counts tokens and fails in words, in the sandbox`, async (t) => {
     const { url, requests } = await startChatServers(t)
-    const packages = await aiSdkPackages()
+    const packages = await npmPackages('ai-sdk')
     const of = async (key: string) =>
       foreign(t, {
         plugin: { mod, permissions: { env: ['KEY', 'URL'] }, packages },
@@ -100,6 +100,6 @@ for (const [provider, mod] of Object.entries(PLUGINS)) {
 
 test('a package that the plugin does not bring can’t be had', async (t) => {
   const mod = `import { definePlugin } from '@patchbay/plugin'\nimport 'npm:left-pad'\nexport default definePlugin({ llm: () => ({}) })\n`
-  const { registry } = await foreign(t, { plugin: { mod, packages: await aiSdkPackages() } })
+  const { registry } = await foreign(t, { plugin: { mod, packages: await npmPackages('ai-sdk') } })
   await t.rejects(registry.create('llm', 'probe'), { message: /can't be run/ })
 })

@@ -14,6 +14,7 @@ const PLUGIN = `import {
   definePlugin, type Factories, type Host, openSocket, ProviderError, readEvents, readSamples, readServerEvents,
 } from '@patchbay/plugin'
 import { type AiSdkModel, fromAiSdk } from '@patchbay/plugin/ai-sdk'
+import { fromLiveKit, type LiveKitStt, type LiveKitTts } from '@patchbay/plugin/livekit'
 
 async function ask(host: Host, path: string, signal: AbortSignal): Promise<Response> {
   const response = await fetch(\`https://api.acme.example\${path}\`, {
@@ -45,6 +46,7 @@ export const far: Factories = definePlugin({
 })
 const model: AiSdkModel = { provider: 'acme', doStream: async () => ({ stream: new ReadableStream() }) }
 export const bridged: Factories = fromAiSdk(() => model)
+export const spoken = (tts: LiveKitTts, stt: LiveKitStt): Factories => fromLiveKit({ tts: () => tts, stt: () => stt })
 
 export default definePlugin({
   llm: () => ({ async *chat({ messages }) { yield { type: 'text', text: \`You said \${messages.at(-1)?.role}.\` } } }),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { loadPlugins, type PluginRegistry } from '../../../../../runtime/plugin/host.ts'
+import { replaceLivekit } from '../../../../../runtime/plugin/install/replace-livekit.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../../../examples/plugins')
 
@@ -37,6 +38,7 @@ export async function foreign(t: Test, options: Foreign): Promise<{ registry: Pl
     const { provides = { llm: {} }, permissions = {}, links = {}, packages } = plugin
     if (packages !== undefined) {
       cpSync(join(packages, 'node_modules'), join(dir, 'plugins/probe/node_modules'), { recursive: true })
+      await replaceLivekit(join(dir, 'plugins/probe'))
     }
     for (const [file, target] of Object.entries(links)) symlinkSync(target, join(dir, 'plugins/probe', file))
     const manifest = { name, version: '1.0.0', provides, permissions }

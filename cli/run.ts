@@ -103,8 +103,9 @@ async function start(options: Run, running: Running, signal: AbortSignal, engine
     reloads: options.reloading.reloads,
   }
   if (roles.includes('api')) await requireFreePort(config.port, config.host)
-  // Chats, analyses and samples of voices need it: half a second of a loop that shall carry calls by then.
-  const speech = roles.includes('api') || roles.includes('jobs') ? import('@livekit/agents') : undefined
+  // Chats and samples of voices need it: half a second of a loop that shall carry calls by then. A job worker loads it with its first
+  // analysis or test: 50 MiB.
+  const speech = roles.includes('api') ? import('@livekit/agents') : undefined
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
   if (running.stopping) return
   await speech

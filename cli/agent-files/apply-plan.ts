@@ -30,7 +30,8 @@ export async function applyPlan(plan: Plan, state: InstanceState, applying: Appl
     // Those that name each other.
     for (const resource of created) {
       const incomplete =
-        resource.kind.toApi(resource.file.fields, { ...state.references, idOf: () => undefined }).missing.length > 0
+        resource.kind.replaces !== true &&
+        resource.kind.toApi(resource.file.fields, { ...state.references, idOf: () => undefined }, '').missing.length > 0
       if (incomplete) await change(resource, ['tools', 'agent'], state, applying)
     }
     for (const resource of plan.resources) {
@@ -61,7 +62,8 @@ async function create(
 ): Promise<void> {
   const { documents: _, ...given } = file.fields
   const secret = withSecrets(given, { env: applying.env, instance: {}, headers: {}, all: true })
-  const { fields } = kind.toApi({ ...given, ...('tools' in given ? { tools: secret.tools } : {}) }, state.references)
+  const own = kind === AGENTS && 'tools' in given ? { ...given, tools: secret.tools } : given
+  const { fields } = kind.toApi(own, state.references, file.text)
   const { body } = await explained(file, state.client.post(kind.list, fields))
   const made = body as Fields
   const id = kind.idOf(made)
@@ -93,16 +95,15 @@ async function change(
       if (name in file.fields) given[name] = file.fields[name]
       else if (name in kind.defaults && name in instance) given[name] = kind.defaults[name]
     }
-    if ('tools' in given) {
+    if (kind === AGENTS && 'tools' in given) {
       const options = { env: applying.env, instance, headers: entry.headers, all: applying.allSecrets }
       given.tools = withSecrets(given, options).tools
     }
-    const { fields } = kind.toApi(given, state.references)
-    const answer = await explained(file, state.client.patch(kind.pathOf(seen), fields, etag)).catch(
-      (error: unknown) => {
-        throw error instanceof InstanceError && error.status === 412 ? overtaken(file.path) : error
-      },
-    )
+    const { fields } = kind.toApi(kind.replaces ? file.fields : given, state.references, file.text)
+    const send = kind.replaces ? state.client.put : state.client.patch
+    const answer = await explained(file, send(kind.pathOf(seen), fields, etag)).catch((error: unknown) => {
+      throw error instanceof InstanceError && error.status === 412 ? overtaken(file.path) : error
+    })
     const changed = answer.body as Fields
     state.bodies.get(kind)?.set(entry.id, changed)
     const locked = lockedFields(file, kind, kind.toFile(changed, state.references))

@@ -1,6 +1,5 @@
 import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseTest } from '../../runtime/agent-tests/parse.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { faultLine } from '../../runtime/lib/yaml/read-yaml.ts'
 import { FILE_KINDS, type Kind } from './kinds.ts'
@@ -22,19 +21,15 @@ export async function readAgentFolder(root: string): Promise<Folder> {
   const files = new Map<Kind, ManagedFile[]>()
   for (const kind of FILE_KINDS) {
     const found: ManagedFile[] = []
-    for (const [name, path] of await listed(root, kind.folder, kind.extension, faults)) {
+    for (const [name, path] of await listed(root, kind, faults)) {
       const text = await readText(root, path, faults)
       if (text === undefined) continue
-      const file = readManagedFile(text, { path, name, kind })
+      const wrong = (kind.faultsOf?.(text) ?? []).map((fault) => faultLine(path, fault))
+      const file = wrong.length > 0 ? { faults: wrong } : readManagedFile(text, { path, name, kind })
       if ('faults' in file) faults.push(...file.faults)
       else found.push(file)
     }
     files.set(kind, found)
-  }
-  for (const [, path] of await listed(root, 'tests', '.yaml', faults)) {
-    const text = await readText(root, path, faults)
-    const { faults: wrong = [] } = text === undefined ? {} : parseTest(text)
-    faults.push(...wrong.map((fault) => faultLine(path, fault)))
   }
   refuse(faults)
   return { root, files }
@@ -60,26 +55,32 @@ export const fileText = (root: string, path: string): Promise<string | undefined
     throw error
   })
 
-async function listed(
-  root: string,
-  folder: string,
-  extension: string,
-  faults: string[],
-): Promise<[name: string, path: string][]> {
-  const entries = await readdir(join(root, folder)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
+async function listed(root: string, kind: Kind, faults: string[]): Promise<[name: string, path: string][]> {
+  const { folder, extension } = kind
+  const all = await entriesOf(root, folder)
+  const below = kind.folderField === undefined ? [] : all.filter((entry) => entry.isDirectory())
+  const nested = below.map(async ({ name: within }) => {
+    const entries = await entriesOf(root, `${folder}/${within}`)
+    return entries.map(({ name }) => `${within}/${name}`)
   })
-  const names = entries.filter((entry) => entry.endsWith(extension)).sort()
+  const names = [...all.map(({ name }) => name), ...(await Promise.all(nested)).flat()]
+    .filter((entry) => entry.endsWith(extension))
+    .sort()
   if (names.length > MAX_FILES) faults.push(`${folder}: has more than ${MAX_FILES} files`)
   return names.slice(0, MAX_FILES).flatMap((entry): [string, string][] => {
     const name = entry.slice(0, -extension.length)
     const path = `${folder}/${entry}`
-    if (NAME.test(name)) return [[name, path]]
+    if (name.split('/').every((part) => NAME.test(part))) return [[name, path]]
     faults.push(`${path}: its name may hold letters, digits, ".", "_" and "-"`)
     return []
   })
 }
+
+const entriesOf = (root: string, folder: string) =>
+  readdir(join(root, folder), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
 
 async function readText(root: string, path: string, faults: string[]): Promise<string | undefined> {
   const status = await lstat(join(root, path))

@@ -3,16 +3,20 @@ import { Type } from 'typebox'
 import { UpdateAgentInput } from '../../api/agents/schema.ts'
 import { MASK } from '../../api/agents/tool-headers.ts'
 import { ChangeCampaign, CreateCampaign } from '../../api/campaigns/schema.ts'
+import type { YamlFault } from '../../runtime/lib/yaml/read-yaml.ts'
 import type { Fields } from './managed-file.ts'
+import { TESTS } from './test-kind.ts'
 
 /** What is kept in files: one description a kind, from the schemas of the API. */
 export interface Kind {
-  noun: 'agent' | 'campaign'
+  noun: 'agent' | 'campaign' | 'test'
   folder: string
   extension: '.md' | '.yaml'
   /** The field that stands below the front matter. */
   body: string | undefined
   nameField: string
+  /** The field that the folder of a file says: `tests/<agent>/…`. */
+  folderField?: string
   /** The file's keys, as a JSON Schema. */
   schema: unknown
   /** The API's fields that the file holds. */
@@ -20,12 +24,18 @@ export interface Kind {
   /** What a field is that the file leaves out; one without a default stays as it is. */
   defaults: Fields
   list: string
+  /** What is wrong with the text of a file besides its keys. */
+  faultsOf?(text: string): readonly YamlFault[]
   pathOf(body: Fields): string
   idOf(body: Fields): string
   /** Fields as they stand in a file: references by the names of files. */
   toFile(body: Fields, references: References): Record<string, unknown>
   /** Fields as the API takes them. A reference without an id yet is named in `missing`. */
-  toApi(fields: Fields, references: References): { fields: Record<string, unknown>; missing: string[] }
+  toApi(fields: Fields, references: References, text: string): { fields: Record<string, unknown>; missing: string[] }
+  /** The file as it was applied, where the instance keeps it. */
+  textOf?(body: Fields): string | undefined
+  /** A change replaces all of it. */
+  replaces?: true
 }
 
 /** Which agent is in which file. */
@@ -155,8 +165,8 @@ export const CAMPAIGNS: Kind = {
   },
 }
 
-/** Agents first: campaigns name them. */
-export const FILE_KINDS: readonly Kind[] = [AGENTS, CAMPAIGNS]
+/** Agents first: the others name them. */
+export const FILE_KINDS: readonly Kind[] = [AGENTS, CAMPAIGNS, TESTS]
 
 /** The fields without those that are as they would be if the file left them out. */
 export function withoutDefaults(fields: Fields, kind: Kind): Record<string, unknown> {
@@ -167,7 +177,7 @@ export function withoutDefaults(fields: Fields, kind: Kind): Record<string, unkn
 
 /** Header values of tools are never shown, so that they can't be compared. */
 export function masked(fields: Fields): Record<string, unknown> {
-  if (!('tools' in fields)) return { ...fields }
+  if (!Array.isArray(fields.tools)) return { ...fields }
   return { ...fields, tools: withHeaders(fields, () => MASK) }
 }
 

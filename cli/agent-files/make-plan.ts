@@ -39,7 +39,7 @@ export async function makePlan(
       nameOf: () => undefined,
       idOf: (name: string) => (agents.has(name) ? name : state.references.idOf(name)),
     }
-    for (const name of kind.toApi(file.fields, known).missing)
+    for (const name of kind.toApi(file.fields, known, '').missing)
       plan.faults.push(`${file.path}: there is no file agents/${name}.md`)
   }
   return plan
@@ -58,18 +58,21 @@ export async function makePlan(
       return fault(`needs ${shown === undefined ? `\`${kind.nameField}\`` : 'a prompt below the second ---'}`)
     }
     if (body === undefined || entry === undefined) {
-      const twin = [...(state.bodies.get(kind)?.values() ?? [])].find((one) => one[kind.nameField] === shown)
-      if (twin !== undefined)
-        return fault(`an ${kind.noun} "${shown}" is there already; pull first, or name it otherwise`)
+      const { folderField = kind.nameField } = kind
+      const twin = [...(state.bodies.get(kind)?.values() ?? [])].find((one) => {
+        const there = kind.toFile(one, state.references)
+        return one[kind.nameField] === shown && there[folderField] === (file.fields[folderField] ?? null)
+      })
+      if (twin !== undefined) return fault(`${kind.noun} "${shown}" is there already; pull first, or name it otherwise`)
     }
     const instance = body === undefined ? {} : kind.toFile(body, state.references)
     const compared =
       body === undefined || entry === undefined
         ? { changes: [], drifts: [], conflicts: [] }
         : comparedFields(file, kind, instance, entry)
-    const tools = compared.changes.find(({ field }) => field === 'tools')
+    const tools = kind === AGENTS ? compared.changes.find(({ field }) => field === 'tools') : undefined
     // A secret is needed where it is sent.
-    if (entry === undefined || tools !== undefined || allSecrets) {
+    if (kind === AGENTS && (entry === undefined || tools !== undefined || allSecrets)) {
       const given = { env, instance, headers: entry?.headers ?? {}, all: allSecrets }
       for (const message of withSecrets(file.fields, given).missing) fault(message)
       if (allSecrets && entry !== undefined && tools === undefined && hasTools(file)) {

@@ -4,7 +4,7 @@ import { readYaml } from '../../runtime/lib/yaml/read-yaml.ts'
 import { unknownKeys } from '../../runtime/lib/yaml/unknown-keys.ts'
 import type { Kind } from './kinds.ts'
 
-/** A file of an agent or a campaign as people write it. */
+/** A file of an agent, a campaign or a test as people write it. */
 export interface ManagedFile {
   /** `agents/reception.md`. */
   path: string
@@ -12,6 +12,7 @@ export interface ManagedFile {
   name: string
   /** As written, the prompt among them; fields that are left out are missing. */
   fields: Record<string, unknown>
+  text: string
   /** The line of the file at which that field begins. */
   lineOf(path: readonly (string | number)[]): number
 }
@@ -42,22 +43,26 @@ export function readManagedFile(
     unknown.push({ path: [kind.body], message: `\`${kind.body}\` stands below the second ---` })
   if (unknown.length > 0) return { faults: unknown.map((fault) => say(read.lineOf(fault.path), fault.message)) }
   if (kind.body !== undefined && body !== undefined) fields[kind.body] = body
+  const { folderField } = kind
+  const folder = name.split('/').slice(0, -1)
+  if (folderField !== undefined && folder.length > 0) fields[folderField] = folder.join('/')
   const bodyLine = yaml.split('\n').length + 2
   return {
     path,
     name,
     fields,
+    text: plain,
     lineOf: (at) => (at[0] === kind.body ? bodyLine : read.lineOf(at)),
   }
 }
 
 /** The file with these fields; what a file that is there says besides, such as comments, stays. */
 export function managedFileText(fields: Fields, kind: Kind, before?: string): string {
-  const { body } = kind
+  const { body, folderField } = kind
   const parts = before === undefined ? undefined : body === undefined ? { yaml: before, body: '' } : partsOf(before)
   const document = parts === undefined ? new Document({}) : parseDocument(parts.yaml, { merge: false })
   if (!isMap(document.contents)) document.contents = document.createNode({}) as typeof document.contents
-  const given = Object.entries(fields).filter(([name]) => name !== body)
+  const given = Object.entries(fields).filter(([name]) => name !== body && name !== folderField)
   for (const name of Object.keys((document.toJS() as object | null) ?? {})) {
     if (!given.some(([one]) => one === name)) document.delete(name)
   }

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { lockedDocuments } from './documents.ts'
 import { type Folder, fileText, writeWhole } from './folder.ts'
@@ -33,8 +35,12 @@ export async function pull(folder: Folder, state: InstanceState, { replace }: { 
       String(a.created_at) < String(b.created_at) ? -1 : 1,
     )
     for (const [id, body] of bodies) {
-      const name =
-        knownName(state, kind, id) ?? freeName(String(kind.noun === 'agent' ? body.agent_name : body.slug), taken)
+      const known = knownName(state, kind, id)
+      const within = kind.folderField && kind.toFile(body, state.references)[kind.folderField]
+      const place = typeof within === 'string' ? `${within}/` : ''
+      const hasMoved = known !== undefined && kind.folderField !== undefined && folderOf(known) !== place
+      if (hasMoved && !(await leavesPlace(kind, known, body))) continue
+      const name = known !== undefined && !hasMoved ? known : placed(place, shownName(kind, body), taken)
       taken.add(name)
       if (kind === AGENTS) state.references.learn(name, id)
       all.push({ kind, name, id, body })
@@ -43,6 +49,22 @@ export async function pull(folder: Folder, state: InstanceState, { replace }: { 
   for (const one of all) await pullOne(one)
   await writeLock(folder.root, state.workspaceId, state.lock)
   return pulled
+
+  /** The file goes to another folder, as its agent is another one now. False: it has changes of its own, and stays. */
+  async function leavesPlace(kind: Kind, name: string, body: Fields): Promise<boolean> {
+    const file = folder.files.get(kind)?.find((one) => one.name === name)
+    const entry = state.lock[lockKey(kind, name)] ?? { fields: {} }
+    if (file !== undefined && !replace) {
+      const { changes, conflicts } = comparedFields(file, kind, kind.toFile(body, state.references), entry)
+      if (changes.length + conflicts.length > 0) {
+        pulled.conflicts.push(`${file.path}: ${kind.folderField}`)
+        return false
+      }
+    }
+    if (file !== undefined) await rm(join(folder.root, file.path))
+    delete state.lock[lockKey(kind, name)]
+    return true
+  }
 
   async function pullOne({ kind, name, id, body }: (typeof all)[number]): Promise<void> {
     const path = `${kind.folder}/${name}${kind.extension}`
@@ -70,7 +92,8 @@ export async function pull(folder: Folder, state: InstanceState, { replace }: { 
     const before = file === undefined ? undefined : await fileText(folder.root, path)
     const isSame = file !== undefined && sameFields(file.fields, fields)
     if (!isSame) {
-      await writeWhole(folder.root, path, managedFileText(fields, kind, before))
+      const source = before === undefined ? kind.textOf?.(body) : undefined
+      await writeWhole(folder.root, path, source ?? managedFileText(fields, kind, before))
       pulled.written.push(path)
     }
     const locked = lockedFields({ fields }, kind, instance)
@@ -88,6 +111,17 @@ export async function pull(folder: Folder, state: InstanceState, { replace }: { 
 const sameFields = (a: Fields, b: Fields): boolean => {
   const names = new Set([...Object.keys(a), ...Object.keys(b)])
   return [...names].every((name) => isDeepStrictEqual(a[name], b[name]))
+}
+
+const shownName = (kind: Kind, body: Fields): string => String(body[kind.noun === 'campaign' ? 'slug' : kind.nameField])
+
+/** `front-desk/` of `front-desk/opening-hours`; empty: it is in no folder. */
+const folderOf = (name: string): string => name.slice(0, name.lastIndexOf('/') + 1)
+
+/** A free name in that folder. */
+function placed(place: string, shown: string, taken: ReadonlySet<string>): string {
+  const beside = [...taken].filter((name) => folderOf(name) === place).map((name) => name.slice(place.length))
+  return `${place}${freeName(shown, new Set(beside))}`
 }
 
 function knownName({ lock }: InstanceState, kind: Kind, id: string): string | undefined {

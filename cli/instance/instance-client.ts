@@ -61,7 +61,8 @@ export class InstanceClient {
   /** Changes what is as it was read: 412 otherwise. */
   patch = (path: string, body: unknown, ifMatch: string | undefined): Promise<Answer> =>
     this.#request('PATCH', path, { body, ifMatch })
-  put = (path: string, body: unknown): Promise<Answer> => this.#request('PUT', path, { body })
+  put = (path: string, body: unknown, ifMatch?: string): Promise<Answer> =>
+    this.#request('PUT', path, { body, ifMatch })
   /** Creates once, however often it is sent. */
   post = (path: string, body: unknown, timeoutMs?: number): Promise<Answer> =>
     this.#request('POST', path, { body, timeoutMs })

@@ -66,6 +66,7 @@ const refusal = (text: RegExp) => ({ message: text })
 async function empty(): Promise<void> {
   for (const { slug } of (await ada.client.get('/api/v/campaign/')).body)
     await ada.client.delete(`/api/v/campaign/${slug}/`)
+  for (const { test_id } of (await ada.client.get('/tests')).body) await ada.client.delete(`/tests/${test_id}`)
   for (const { agent_id } of (await ada.client.get('/agents')).body) await ada.client.delete(`/agents/${agent_id}`)
 }
 t.beforeEach(empty)
@@ -300,6 +301,86 @@ t.test('documents are named in the file, and sent when their bytes change', asyn
   t.same(await names(), ['parking.md'])
 })
 
+const HOURS = 'name: says when it opens\ncaller: { say: [When do you open?] }\nexpect: [{ heard: nine }]\n'
+const testsThere = async () => (await ada.client.get('/tests')).body
+
+t.test('stored tests are files: of an agent in its folder, of any agent beside them', async (t) => {
+  const { agent_id } = await makeAgent()
+  await ada.client.post('/tests', { body: { agent_id, yaml: `# by hand\n${HOURS}` } })
+  await ada.client.post('/tests', {
+    body: { definition: { name: 'Says goodbye!', caller: { say: ['Bye.'] }, expect: [{ ended_by: 'caller' }] } },
+  })
+  const folder = await folderOf(t)
+  t.match(
+    (await folder.run('pull')).text,
+    /wrote tests\/front-desk\/says-when-it-opens\.yaml\nwrote tests\/says-goodbye\.yaml/,
+  )
+  t.equal(await folder.read('tests/front-desk/says-when-it-opens.yaml'), `# by hand\n${HOURS}`, 'as it was written')
+  t.match(await folder.read('tests/says-goodbye.yaml'), /^name: Says goodbye!\ncaller:\n {2}say:\n {4}- Bye\.\nexpect:/)
+  const before = await folder.all()
+  for (const command of ['plan', 'apply'] as const)
+    t.same(await folder.run(command), { text: 'No difference', code: 0 })
+  t.same(await folder.run('pull'), { text: 'No file changed', code: 0 })
+  t.same(await folder.all(), before)
+})
+
+t.test('a changed, a new and a removed file of a test change, make and delete its row', async (t) => {
+  const folder = await folderOf(t)
+  await folder.write('agents/ava.md', '---\nagent_name: Ava\n---\n\nWe open at nine.\n')
+  await folder.write('tests/ava/hours.yaml', HOURS)
+  await folder.write('tests/hours.yaml', HOURS)
+  t.match((await folder.run('plan')).text, /\+ tests\/ava\/hours\.yaml\n\+ tests\/hours\.yaml/)
+  t.match((await folder.run('apply')).text, /Applied$/)
+  const [agent] = (await ada.client.get('/agents')).body
+  t.match(await testsThere(), [
+    { agent_id: agent.agent_id, name: 'says when it opens', yaml: HOURS },
+    { agent_id: null, yaml: HOURS },
+  ])
+  t.same(await folder.run('plan'), { text: 'No difference', code: 0 })
+  await folder.replace('tests/ava/hours.yaml', 'nine }]', 'ten }] # later in winter')
+  await folder.replace('tests/ava/hours.yaml', 'expect:', 'tags: [hours]\nexpect:')
+  const { text, code } = await folder.run('plan')
+  t.equal(code, 2)
+  t.match(text, /^~ tests\/ava\/hours\.yaml\n {4}tags: null → \["hours"\]\n {4}expect: /)
+  await folder.run('apply')
+  const [changed] = await testsThere()
+  t.match(changed, { tags: ['hours'], definition: { expect: [{ heard: 'ten' }] }, yaml: /later in winter/ })
+  t.same(await folder.run('plan'), { text: 'No difference', code: 0 })
+  await folder.remove('tests/ava/hours.yaml')
+  t.match((await folder.run('apply')).text, /tests\/ava\/hours\.yaml is gone; the test stays without --delete/)
+  await folder.run('apply', ['--delete'])
+  t.match(await testsThere(), [{ agent_id: null }])
+})
+
+t.test('a test that was changed on the instance is not overwritten, and moves with its agent', async (t) => {
+  const folder = await folderOf(t)
+  await folder.write('agents/ava.md', '---\nagent_name: Ava\n---\n\nWe open at nine.\n')
+  await folder.write('tests/ava/hours.yaml', HOURS)
+  await folder.run('apply')
+  const [{ test_id, definition, agent_id }] = await testsThere()
+  const put = (body: Record<string, unknown>) => ada.client.put(`/tests/${test_id}`, { body })
+  await put({ agent_id, definition: { ...definition, times: 5 } })
+  t.match((await folder.run('plan')).text, /! times was changed on the instance: 5; pull/)
+  await folder.replace('tests/ava/hours.yaml', 'expect:', 'times: 3\nexpect:')
+  await t.rejects(folder.run('apply'), refusal(/times was changed here and on the instance/))
+  await folder.run('pull', ['--replace'])
+  t.match(await folder.read('tests/ava/hours.yaml'), /times: 5/)
+  await put({ definition })
+  t.match((await folder.run('pull')).text, /wrote tests\/says-when-it-opens\.yaml/)
+  await t.rejects(folder.read('tests/ava/hours.yaml'), { code: 'ENOENT' })
+  t.same(await folder.run('plan'), { text: 'No difference', code: 0 })
+})
+
+t.test('a file of a test names its agent by its folder, and one that is there already is not made twice', async (t) => {
+  const folder = await folderOf(t)
+  await folder.write('tests/nobody/hours.yaml', HOURS)
+  await t.rejects(folder.run('apply'), refusal(/tests\/nobody\/hours\.yaml: there is no file agents\/nobody\.md/))
+  await folder.remove('tests/nobody/hours.yaml')
+  await ada.client.post('/tests', { body: { yaml: HOURS } })
+  await folder.write('tests/hours.yaml', HOURS)
+  await t.rejects(folder.run('apply'), refusal(/test "says when it opens" is there already; pull first/))
+})
+
 t.test('a wrong file is refused with its line, and nothing is sent', async (t) => {
   const folder = await folderOf(t)
   const agent = (yaml: string) => `---\nagent_name: Ava\n${yaml}\n---\n\nYou are Ava.\n`
@@ -343,7 +424,7 @@ t.test('a folder serves several workspaces, and an agent is not made twice', asy
   t.same(await folder.run('plan', [], there), { text: 'No difference', code: 0 })
   t.same(await folder.run('plan'), { text: 'No difference', code: 0 })
   await folder.remove('patchbay.lock.json')
-  await t.rejects(folder.run('apply'), refusal(/an agent "Ava" is there already; pull first/))
+  await t.rejects(folder.run('apply'), refusal(/agent "Ava" is there already; pull first/))
   await folder.write('campaigns/a.yaml', 'name: A\n')
   await t.rejects(folder.run('plan', [], there), refusal(/campaigns: .*campaigns/))
 })

@@ -11,8 +11,12 @@ export function publisherOf({ user, key }: Pick<ApiRequest, 'user' | 'key'>): Pu
   return { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
 }
 
-/** Must hold before a draft goes live. Throws where it doesn't. */
-export type PublishGate = (draft: { tenant: Tenant; agentId: string; signal: AbortSignal }) => Promise<void>
+/** Must hold before a draft goes live. Throws where it doesn't; resolves with what is to be told the version that the draft became. */
+export type PublishGate = (draft: {
+  tenant: Tenant
+  agentId: string
+  signal: AbortSignal
+}) => Promise<((version: number) => Promise<void>) | undefined>
 
 /**
  * Makes the draft the live version; the number of the version that is live then. One request publishes an agent at a time.
@@ -32,7 +36,7 @@ export async function publishDraft(
   })
   try {
     const looked = gate && (await draftDigest(tenant, agentId))
-    await gate?.({ tenant, agentId, signal: AbortSignal.any([signal, turn.lost]) })
+    const passed = await gate?.({ tenant, agentId, signal: AbortSignal.any([signal, turn.lost]) })
     const live = await tenant.db.transaction().execute((db) =>
       settleDraft({ workspaceId: tenant.workspaceId, db }, agentId, {
         ...{ by, note, isAsked: true },
@@ -45,6 +49,7 @@ export async function publishDraft(
         params: { last_change: ': the draft was changed while its tests ran' },
       })
     }
+    await passed?.(live.version)
     return live.version
   } finally {
     turn.release()

@@ -7,6 +7,7 @@ import {
   countTestRuns,
   listTestCases,
   listTestRuns,
+  publishedShares,
   testRunBefore,
   testRunById,
   testShares,
@@ -128,12 +129,16 @@ const read = defineRoute({
   success: { status: 200, schema: TestRunBody },
   errors: ['test_run_not_found'],
   tag,
-  summary: 'A run of tests: how often each passed, with its interval and the run before',
+  summary: 'A run of tests: how often each passed, with its interval, the run before and the version before',
   examples: { success: runBodyExample },
   handler: async ({ params, tenant }) => {
     const run = await requireRun(tenant, params.run_id)
-    const [shares, before] = await Promise.all([testShares(tenant, run.id), testRunBefore(tenant, run)])
-    return runBody(run, shares, before && { id: before.id, shares: await testShares(tenant, before.id) })
+    const [shares, before, published] = await Promise.all([
+      testShares(tenant, run.id),
+      testRunBefore(tenant, run),
+      publishedShares(tenant, run),
+    ])
+    return runBody(run, shares, before && { id: before.id, shares: await testShares(tenant, before.id) }, published)
   },
 })
 

@@ -3,7 +3,7 @@ import { MAX_TEST_BYTES, parseTest, type TestFault, testFaults } from '../../run
 import { AgentTest, TEST_CHANNELS } from '../../runtime/agent-tests/schema.ts'
 import { wilson } from '../../runtime/agent-tests/wilson.ts'
 import { whyNot } from '../../store/agent-tests/due-cases.ts'
-import type { TestShare } from '../../store/agent-tests/test-runs.ts'
+import type { PublishedShare, TestShare } from '../../store/agent-tests/test-runs.ts'
 import type { StoredTest, TestCase, TestRun } from '../../store/database/schema.ts'
 import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
 
@@ -76,6 +76,9 @@ const runFields = {
   run_id: Id,
   agent_id: Id,
   version: Type.String(),
+  agent_version: Nullable(
+    Type.Integer({ description: 'The version that was tested; null: a draft that was not published as it was.' }),
+  ),
   status: Type.Enum(['running', 'done', 'canceled']),
   ...Counts,
   cost: Nullable(
@@ -96,6 +99,12 @@ const Share = Type.Object({
     Type.Object(
       { passed: Type.Integer(), total: Type.Integer() },
       { description: 'In the run before; null: it was not in it.' },
+    ),
+  ),
+  published: Nullable(
+    Type.Object(
+      { version: Type.Integer(), passed: Type.Integer(), total: Type.Integer() },
+      { description: 'When the last version before this one was tested; null: it never was.' },
     ),
   ),
 })
@@ -186,6 +195,7 @@ export const runExample: Static<typeof TestRunItem> = {
   run_id: '0197f3a2-7c1e-7000-8000-000000000061',
   agent_id,
   version: 'draft',
+  agent_version: null,
   status: 'done',
   ...{ total: 5, passed: 4, failed: 1, unsure: 0, errors: 0 },
   cost: 0.012,
@@ -200,7 +210,7 @@ export const runBodyExample: Static<typeof TestRunBody> = {
     {
       ...{ name: testExample.name, test_id: testExample.test_id },
       ...{ total: 5, passed: 4, failed: 1, unsure: 0, errors: 0 },
-      ...{ share_low: 0.376, share_high: 0.964, before: null },
+      ...{ share_low: 0.376, share_high: 0.964, before: null, published: { version: 3, passed: 5, total: 5 } },
     },
   ],
 }
@@ -257,9 +267,9 @@ export function testBody(test: StoredTest): Static<typeof TestBody> {
 }
 
 export function runItem(run: TestRun): Static<typeof TestRunItem> {
-  const { id: run_id, agent_id, version, status, cost_usd: cost } = run
+  const { id: run_id, agent_id, version, agent_version, status, cost_usd: cost } = run
   return {
-    ...{ run_id, agent_id, version, status },
+    ...{ run_id, agent_id, version, agent_version, status },
     ...countsOf(run),
     cost,
     created_at: run.created_at.toISOString(),
@@ -275,8 +285,10 @@ export function runBody(
   run: TestRun,
   shares: readonly TestShare[],
   before: { id: string; shares: readonly TestShare[] } | undefined,
+  published: readonly PublishedShare[],
 ): Static<typeof TestRunBody> {
   const earlier = new Map(before?.shares.map((share) => [share.name, share]))
+  const last = new Map(published.map(({ name, ...share }) => [name, share]))
   return {
     ...runItem(run),
     before_run_id: before?.id ?? null,
@@ -289,6 +301,7 @@ export function runBody(
         ...countsOf(share),
         ...{ share_low: low, share_high: high },
         before: was === undefined ? null : { passed: was.passed, total: was.total },
+        published: last.get(name) ?? null,
       }
     }),
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { listTests } from '../../store/agent-tests/stored-tests.ts'
-import { cancelTestRun, testRunById, testShares } from '../../store/agent-tests/test-runs.ts'
+import { cancelTestRun, noteTestedVersion, testRunById, testShares } from '../../store/agent-tests/test-runs.ts'
 import type { TestRun } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import type { PublishGate } from '../agents/publish.ts'
@@ -20,7 +20,7 @@ export function testsGate(tag: string): PublishGate {
     const wanted = tests.map(({ id, definition }) => ({ testId: id, definition, times: definition.times ?? 1 }))
     const { id } = await beginRun(tenant, { agentId, version: 'draft', tests: wanted }, FIELD)
     const run = await endOf(tenant, id, signal)
-    if (run.status === 'done' && run.passed === run.total) return
+    if (run.status === 'done' && run.passed === run.total) return (version) => noteTestedVersion(tenant, id, version)
     const failed = (await testShares(tenant, id)).filter(({ passed, total }) => passed < total)
     const names = failed.slice(0, MAX_NAMED).map(({ name }) => name)
     throw new PatchbayError('tests_failed', { params: { run_id: id, tests: names.join('; ') } })

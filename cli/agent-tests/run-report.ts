@@ -18,6 +18,7 @@ export interface ReportedRun {
     unsure: number
     errors: number
     before: { passed: number; total: number } | null
+    published: { version: number; passed: number; total: number } | null
   }[]
 }
 
@@ -37,13 +38,17 @@ const MAX_REASONS = 3
 
 /** A run for a terminal: each test in a line, with the reasons where it did not pass. */
 export function runText(run: ReportedRun, cases: readonly ReportedCase[]): string {
-  const lines = run.tests.flatMap(({ name, passed, total, before }) => {
+  const lines = run.tests.flatMap(({ name, passed, total, before, published }) => {
     const whole = passed === total
     const share = total === 1 ? '' : `  ${shareText(passed, total)}`
-    const was =
-      before === null || before.passed / before.total === passed / total
-        ? ''
-        : `  (before: ${before.passed} of ${before.total})`
+    const differs = (other: typeof before) => other !== null && other.passed / other.total !== passed / total
+    const earlier = [
+      ...(before !== null && differs(before) ? [`before: ${before.passed} of ${before.total}`] : []),
+      ...(published !== null && differs(published)
+        ? [`version ${published.version}: ${published.passed} of ${published.total}`]
+        : []),
+    ]
+    const was = earlier.length === 0 ? '' : `  (${earlier.join('; ')})`
     const reasons = cases
       .filter((one) => one.name === name && one.verdict !== 'pass')
       .slice(0, MAX_REASONS)

@@ -23,6 +23,8 @@ interface TestRunsTable {
   agent_id: string
   /** `live`, `draft` or the number of a version. */
   version: string
+  /** Which version that was; null: a draft that was not published as it was. */
+  agent_version: number | null
   status: Generated<'running' | 'done' | 'canceled'>
   total: number
   passed: Generated<number>

@@ -8,6 +8,8 @@ import type { Tenant } from '../database/tenant.ts'
 /** Runs of tests. Nothing of them is in calls, reports, campaigns or their costs. */
 
 const ROWS_AN_INSERT = 500
+/** Runs of earlier versions that are looked through for a test. */
+const EARLIER_RUNS = 20
 
 export interface NewTestRun {
   agentId: string
@@ -19,9 +21,10 @@ export interface NewTestRun {
 export function insertTestRun(tenant: Tenant, { agentId, version, tests }: NewTestRun): Promise<TestRun> {
   return tenant.db.transaction().execute(async (db) => {
     const total = tests.reduce((sum, { times }) => sum + times, 0)
+    const agent_version = await testedVersion({ db }, agentId, version)
     const run = await db
       .insertInto('test_runs')
-      .values({ id: uuidv7(), agent_id: agentId, version, total })
+      .values({ id: uuidv7(), agent_id: agentId, version, agent_version, total })
       .returningAll()
       .executeTakeFirstOrThrow()
     const cases = tests.flatMap(({ testId, definition, times }, position) => {
@@ -39,6 +42,19 @@ export function insertTestRun(tenant: Tenant, { agentId, version, tests }: NewTe
     }
     return run
   })
+}
+
+/** The number of the version that is tested. Null: a draft that no version is as. */
+async function testedVersion({ db }: Pick<Tenant, 'db'>, agentId: string, version: string): Promise<number | null> {
+  if (version !== 'live' && version !== 'draft') return Number(version)
+  let query = db.selectFrom('agents').select('live_version').where('id', '=', agentId)
+  if (version === 'draft') query = query.where('unpublished', '=', false)
+  return (await query.executeTakeFirst())?.live_version ?? null
+}
+
+/** The draft that a run tested has become this version. */
+export async function noteTestedVersion(tenant: Tenant, runId: string, version: number): Promise<void> {
+  await tenant.db.updateTable('test_runs').set({ agent_version: version }).where('id', '=', runId).execute()
 }
 
 /** Newest first. */
@@ -110,6 +126,55 @@ export function testShares(tenant: Tenant, runId: string): Promise<TestShare[]> 
     .groupBy(['position', 'name', 'test_id'])
     .orderBy('position')
     .execute()
+}
+
+/** What a test came to when an earlier version was tested. */
+export interface PublishedShare {
+  name: string
+  version: number
+  passed: number
+  total: number
+}
+
+/** Of each test of a run, what came of it in the last run of the last version before the one that the run tests. */
+export async function publishedShares(
+  tenant: Tenant,
+  { id, agent_id, agent_version }: TestRun,
+): Promise<PublishedShare[]> {
+  let runs = tenant.db
+    .selectFrom('test_runs')
+    .select(['id', 'agent_version'])
+    .where('agent_id', '=', agent_id)
+    .where('id', '<', id)
+    .where('status', '=', 'done')
+    .where('agent_version', 'is not', null)
+  if (agent_version !== null) runs = runs.where('agent_version', '<', agent_version)
+  const earlier = await runs.orderBy('agent_version', 'desc').orderBy('id', 'desc').limit(EARLIER_RUNS).execute()
+  if (earlier.length === 0) return []
+  const shares = await tenant.db
+    .selectFrom('test_cases')
+    .select((eb) => [
+      'name',
+      'run_id',
+      eb.fn.countAll<number>().as('total'),
+      sql<number>`count(*) filter (where verdict = 'pass')`.as('passed'),
+    ])
+    .where(
+      'run_id',
+      'in',
+      earlier.map((run) => run.id),
+    )
+    .groupBy(['name', 'run_id'])
+    .execute()
+  // The last run that had it comes last.
+  const found = earlier.toReversed().flatMap(({ id: runId, agent_version: version }) =>
+    shares
+      .filter((share) => share.run_id === runId)
+      .map(({ name, passed, total }): [string, PublishedShare] => {
+        return [name, { name, version: version ?? 0, passed, total }]
+      }),
+  )
+  return [...new Map(found).values()]
 }
 
 export function listTestCases(

@@ -59,6 +59,7 @@ import { sql as collect } from './0114-collect.ts'
 import { sql as audioTokens } from './0115-audio-tokens.ts'
 import { sql as providerKeys } from './0118-provider-keys.ts'
 import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
+import { sql as testedVersions } from './0122-tested-versions.ts'
 
 interface Named {
   readonly name: string
@@ -173,6 +174,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0119-call-sums-in-detail', sql: callSumsInDetail.sql },
   { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },
   { name: '0121-call-sums-without-key', sql: callSumsInDetail.withoutKey },
+  { name: '0122-tested-versions', sql: testedVersions },
   {
     name: '0128-words-said',
     indexes: [{ name: 'call_turns_by_words', on: "call_turns using gin (to_tsvector('simple', text))" }],

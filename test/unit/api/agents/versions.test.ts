@@ -106,7 +106,7 @@ t.test(
     const tenant = api.store.tenant(ada.workspaceId)
     const { signal } = new AbortController()
     const by = { id: ada.id, name: 'Ada' }
-    const publish = (gate: () => Promise<void>) =>
+    const publish = (gate: () => Promise<undefined>) =>
       publishDraft({ redis }, tenant, agentId, { by, note: '', gate }, { signal, log })
 
     await ada.client.put(path, { body: { temperature: 0.2 } })

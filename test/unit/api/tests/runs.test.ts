@@ -49,7 +49,8 @@ t.test('a stored test runs over the agent, and a changed prompt makes it fail', 
   t.match(first, {
     status: 'done',
     ...{ total: 3, passed: 3, failed: 0, errors: 0, cost: 0 },
-    tests: [{ name: HOURS.name, passed: 3, total: 3, before: null }],
+    agent_version: 1,
+    tests: [{ name: HOURS.name, passed: 3, total: 3, before: null, published: null }],
   })
   t.ok(first.tests[0].share_low > 0.4 && first.tests[0].share_high === 1)
   await client.patch(`/agents/${agent_id}`, { body: { system_prompt: PROMPT.replace('20', '25') } })
@@ -58,7 +59,8 @@ t.test('a stored test runs over the agent, and a changed prompt makes it fail', 
   t.match(second, {
     failed: 1,
     before_run_id: begun.body.run_id,
-    tests: [{ failed: 1, before: { passed: 3, total: 3 } }],
+    agent_version: 2,
+    tests: [{ failed: 1, before: { passed: 3, total: 3 }, published: { version: 1, passed: 3, total: 3 } }],
   })
   const { body } = await client.get(`/tests/runs/${again.body.run_id}/cases`, { query: { failed: 'true' } })
   t.match(body.items, [

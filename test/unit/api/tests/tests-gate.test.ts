@@ -28,6 +28,19 @@ t.test('a draft goes live only when the tests that are required pass', async (t)
   t.equal((await client.get(`/agents/${agent_id}`)).body.version, before, 'calls get the version of before')
   await change('20')
   t.match(await publish('release'), { status: 200, body: { version: before + 1 } })
+  const runs = (await client.get('/tests/runs')).body.items
+  t.match(
+    runs.map(({ agent_version }: { agent_version: number }) => agent_version),
+    [before + 1, null],
+    'the run that let it pass is one of the version that it became',
+  )
+  await change('30')
+  const { run_id } = (await client.post('/tests/runs', { body: { agent_id } })).body
+  const draft = await client.get(`/tests/runs/${run_id}`)
+  t.match(draft.body, {
+    agent_version: null,
+    tests: [{ published: { version: before + 1, passed: 1, total: 1 } }],
+  })
 })
 
 t.test('the tests that a publication requires are bounded as those of any run', async (t) => {

@@ -89,7 +89,7 @@ export function Screen() {
 type Share = TestRunDetails['tests'][number]
 
 function TestCard({ test, cases }: { test: Share; cases: readonly TestCase[] }) {
-  const { name, passed, total, share_low, share_high, before } = test
+  const { name, passed, total, share_low, share_high, before, published } = test
   const percent = (share: number) => Math.round(share * 100)
   return (
     <Card
@@ -97,6 +97,15 @@ function TestCard({ test, cases }: { test: Share; cases: readonly TestCase[] }) 
         <span className="flex items-center gap-2 text-sm text-muted">
           {before !== null && (before.passed !== passed || before.total !== total) && (
             <span>{t('before: {n} of {all}', { n: before.passed, all: before.total })}</span>
+          )}
+          {published !== null && (published.passed !== passed || published.total !== total) && (
+            <span>
+              {t('version {version}: {n} of {all}', {
+                version: published.version,
+                n: published.passed,
+                all: published.total,
+              })}
+            </span>
           )}
           {total > 1 && <span>{t('{low}–{high} %', { low: percent(share_low), high: percent(share_high) })}</span>}
           <Badge tone={passed === total ? 'good' : 'bad'}>{t('{n} of {all}', { n: passed, all: total })}</Badge>

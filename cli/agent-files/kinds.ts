@@ -5,7 +5,7 @@ import { MASK } from '../../api/agents/tool-headers.ts'
 import { ChangeCampaign, CreateCampaign } from '../../api/campaigns/schema.ts'
 import type { YamlFault } from '../../runtime/lib/yaml/read-yaml.ts'
 import type { Fields } from './managed-file.ts'
-import { TESTS } from './test-kind.ts'
+import { TESTS } from './tests.ts'
 
 /** What is kept in files: one description a kind, from the schemas of the API. */
 export interface Kind {

@@ -201,7 +201,7 @@ export class Conversation implements LinkedConversation {
       },
       signal: this.#abort.signal,
     })
-    this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
+    this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation, () => this.#hearing.spoken.tag)
     if (this.#hearing.spoken.follows) this.#tts.speakIn(this.#hearing.spoken.tag)
     this.#dialogue = new Dialogue({
       agent,
@@ -499,7 +499,12 @@ export class Conversation implements LinkedConversation {
     const { llm, tts } = this.#providers
     const model = llm.candidates.find(({ instance }) => instance === this.#realtime)!
     const { random } = this.#deps
-    return new ResilientTts(answerVoices(audio, model, tts), random, this.#open.agent.pronunciation)
+    return new ResilientTts(
+      answerVoices(audio, model, tts),
+      random,
+      this.#open.agent.pronunciation,
+      () => this.#hearing.spoken.tag,
+    )
   }
 
   get #voiceKey(): string {

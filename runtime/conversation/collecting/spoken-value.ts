@@ -14,7 +14,7 @@ const GROUP = 3
 /** A telephone number as it is given where it was asked for: national at home, else with its country code. */
 export function phoneGroups(value: string, country: string): { readonly plus: boolean; readonly groups: string[] } {
   const number = parsePhoneNumberFromString(value)
-  if (number === undefined) return { plus: value.startsWith('+'), groups: groupsOf(value.replace(/\D/g, '')) }
+  if (number === undefined) return { plus: value.startsWith('+'), groups: digitGroups(value.replace(/\D/g, '')) }
   const isHome = number.country === country
   const formatted = isHome ? number.formatNational() : number.formatInternational()
   return {
@@ -35,7 +35,7 @@ export function spokenValue({ type }: Pick<CollectItem, 'type'>, value: string, 
       return `${plus ? `${forms.says.plus} ` : ''}${groups.map((group) => inGroup(group, forms.code)).join(', ')}`
     }
     case 'digits':
-      return groupsOf(value)
+      return digitGroups(value)
         .map((group) => spaced(group))
         .join(', ')
     case 'email':
@@ -64,7 +64,7 @@ const spaced = (text: string): string => [...text].join(' ')
 const spelt = (word: string): string => [...word.toUpperCase()].join(', ')
 
 /** Groups of three, the last of two to four. */
-function groupsOf(digits: string): string[] {
+export function digitGroups(digits: string): string[] {
   const groups: string[] = []
   let rest = digits
   while (rest.length > GROUP + 1) {

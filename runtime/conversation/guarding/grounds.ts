@@ -15,7 +15,7 @@ const WITH_SIGN = new RegExp(
   `(?:[${SIGNS}]|R\\$|\\b(?:${CODES}))\\s?(${NUMBER.source})|(${NUMBER.source})\\s?(?:[${SIGNS}]|(?:${CODES})\\b)`,
   'g',
 )
-const URL_LIKE =
+export const URL_LIKE =
   /(?<![@\w.-])(?:https?:\/\/|www\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.(?:com|org|net|info|biz|io|dev|app|gov|edu|eu|de|at|ch|fr|es|it|pt|br|uk|nl|be|pl|se|tr|jp|in|us|ca|mx|ar)\b(?![@.]\w)(?:\/[^\s"'<>)\]]*)?/gi
 
 /** What the sources of an answer say: numbers, dates and addresses that it may repeat. */

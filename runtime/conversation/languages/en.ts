@@ -144,6 +144,27 @@ export const english: Language = {
   ],
   saysAi:
     /\b(?:ai|artificial intelligence|virtual (?:assistant|agent)|robot|(?:chat|voice) ?bot|automated (?:assistant|agent|call))\b/,
+  reading: {
+    marks: { at: 'at', dot: 'dot', slash: 'slash', dash: 'dash', underscore: 'underscore', plus: 'plus' },
+    dollars: { one: 'dollar', other: 'dollars' },
+    pounds: { one: 'pound', other: 'pounds' },
+    money: '{whole} {hundredths}',
+    clock: { full: '', minutes: '' },
+    inFull: {
+      'Dr.': 'Doctor',
+      'Mr.': 'Mister',
+      'Mrs.': 'Missus',
+      'e.g.': 'for example',
+      'i.e.': 'that is',
+      'approx.': 'approximately',
+      'Ave.': 'Avenue',
+      'Blvd.': 'Boulevard',
+      'Rd.': 'Road',
+      'Dept.': 'Department',
+      'ext.': 'extension',
+      'vs.': 'versus',
+    },
+  },
   abbreviations: [
     'Mr',
     'Mrs',

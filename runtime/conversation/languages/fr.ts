@@ -172,6 +172,31 @@ export const french: Language = {
   ],
   saysAi:
     /\b(?:ia|intelligence artificielle|(?:assistant|assistante|agent|conseiller) virtuel\w{0,2}|robot|appel automatique)\b/,
+  reading: {
+    marks: {
+      at: 'arobase',
+      dot: 'point',
+      slash: 'barre oblique',
+      dash: 'tiret',
+      underscore: 'tiret bas',
+      plus: 'plus',
+    },
+    dollars: { one: 'dollar', other: 'dollars' },
+    pounds: { one: 'livre', other: 'livres' },
+    money: '{whole} {hundredths}',
+    clock: { full: '{h} heures', minutes: '{h} heures {m}' },
+    inFull: {
+      Mme: 'Madame',
+      Mlle: 'Mademoiselle',
+      'Dr.': 'Docteur',
+      'p. ex.': 'par exemple',
+      'p.ex.': 'par exemple',
+      'env.': 'environ',
+      'tél.': 'téléphone',
+      'bd.': 'boulevard',
+      'av.': 'avenue',
+    },
+  },
   abbreviations: [
     'M',
     'MM',

@@ -115,6 +115,14 @@ export const hindi: Language = {
     /(?:मेरा|हमारा) (?:नंबर|नाम) (?:[^ ]+ ){0,3}(?:हटा|निकाल|डिलीट)[^ ]*/,
   ],
   saysAi: /(?:^| )(?:एआई|ए आई|ai|कृत्रिम बुद्धिमत्ता|वर्चुअल असिस्टेंट|रोबोट|स्वचालित)(?: |$)/,
+  reading: {
+    marks: { at: 'एट', dot: 'डॉट', slash: 'स्लैश', dash: 'डैश', underscore: 'अंडरस्कोर', plus: 'प्लस' },
+    dollars: { other: 'डॉलर' },
+    pounds: { other: 'पाउंड' },
+    money: '{whole} {hundredths}',
+    clock: { full: '', minutes: '' },
+    inFull: { 'डॉ.': 'डॉक्टर', 'रु.': 'रुपये' },
+  },
   abbreviations: ['डॉ', 'श्री', 'प्रो', 'रु'],
   dottedOrdinals: false,
 }

@@ -5,7 +5,7 @@ import { french } from './fr.ts'
 import { hindi } from './hi.ts'
 import { italian } from './it.ts'
 import { japanese } from './ja.ts'
-import { type ConsentWords, type Language, phraseList, type Region } from './language.ts'
+import { type ConsentWords, type Language, phraseList, type Reading, type Region } from './language.ts'
 import { dutch } from './nl.ts'
 import { NO_PHRASES, type OwnPhrase, type Phrases } from './phrases.ts'
 import { polish } from './pl.ts'
@@ -127,6 +127,16 @@ const NO_CONSENT_WORDS: ConsentWords = {
   abroad: { yes: NO_WORDS, no: NO_WORDS },
 }
 
+/** Figures alone are written for the voice. */
+const NO_READING: Reading = {
+  marks: { at: '', dot: '', slash: '', dash: '', underscore: '', plus: '' },
+  dollars: { other: '' },
+  pounds: { other: '' },
+  money: '',
+  clock: { full: '', minutes: '' },
+  inFull: {},
+}
+
 const NAMES = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
 
 function unspoken(code: string): Language {
@@ -148,6 +158,7 @@ function unspoken(code: string): Language {
     backchannels: phraseList('mm, mmm, mhm, mm-hm, hm, hmm, hmmm, ah, aha, oh, ok, okay'),
     commonWords: new Set(),
     consent: NO_CONSENT_WORDS,
+    reading: NO_READING,
     abbreviations: [],
     dottedOrdinals: false,
   }

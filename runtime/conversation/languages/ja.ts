@@ -134,6 +134,21 @@ export const japanese: Language = {
     /(?:番号|名簿|リスト)(?:を|から)[^ ]{0,6}(?:消して|削除|外して)/,
   ],
   saysAi: /ai|人工知能|エーアイ|自動音声|ロボット|ボット|バーチャルアシスタント/,
+  reading: {
+    marks: {
+      at: 'アットマーク',
+      dot: 'ドット',
+      slash: 'スラッシュ',
+      dash: 'ハイフン',
+      underscore: 'アンダーバー',
+      plus: 'プラス',
+    },
+    dollars: { other: 'ドル' },
+    pounds: { other: 'ポンド' },
+    money: '{whole}{hundredths}',
+    clock: { full: '{h}時', minutes: '{h}時{m}分' },
+    inFull: {},
+  },
   abbreviations: [],
   dottedOrdinals: false,
 }

@@ -41,6 +41,7 @@ export interface Language {
   readonly doNotCall: readonly RegExp[]
   /** What an agent says of itself that leaves no doubt that it is an AI; over plain text. */
   readonly saysAi: RegExp
+  readonly reading: Reading
   /** Abbreviations whose dot ends no sentence, without that dot. */
   readonly abbreviations: readonly string[]
   /** A number with a dot before a word is an ordinal: `am 3. Mai`. */
@@ -60,6 +61,22 @@ interface Dictation {
   /** It asks how something is spelt. */
   readonly asksSpelling: RegExp
 }
+
+/** How a voice is to read what is written in figures and marks. */
+export interface Reading {
+  /** The marks of addresses; empty: an address is left to the voice. */
+  readonly marks: Readonly<Record<'at' | 'dot' | 'slash' | 'dash' | 'underscore' | 'plus', string>>
+  /** What `$` and `£` are called, by the plural rules of the language. */
+  readonly dollars: Plurals
+  readonly pounds: Plurals
+  /** An amount with hundredths: `{whole}` with its currency, `{hundredths}`. */
+  readonly money: string
+  /** `{h}` and `{m}` of 14:30; empty: it is read as it is written. */
+  readonly clock: { readonly full: string; readonly minutes: string }
+  /** Abbreviations as they are said, by how they are written. */
+  readonly inFull: Readonly<Record<string, string>>
+}
+type Plurals = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 
 /** Orders to the language model, in the language itself. */
 interface Orders {

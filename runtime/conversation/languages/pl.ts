@@ -145,6 +145,23 @@ export const polish: Language = {
   ],
   saysAi:
     /\b(?:ai|sztuczn\w{1,3} inteligencj\w{1,2}|wirtualny asystent|(?:chat|czat|voice)bot|robot|automatyczne polaczenie)\b/,
+  reading: {
+    marks: { at: 'małpa', dot: 'kropka', slash: 'ukośnik', dash: 'myślnik', underscore: 'podkreślenie', plus: 'plus' },
+    dollars: { one: 'dolar', few: 'dolary', other: 'dolarów' },
+    pounds: { one: 'funt', few: 'funty', other: 'funtów' },
+    money: '{whole} {hundredths}',
+    clock: { full: '', minutes: '' },
+    inFull: {
+      'np.': 'na przykład',
+      'tj.': 'to jest',
+      'ul.': 'ulica',
+      'al.': 'aleja',
+      'tel.': 'telefon',
+      'godz.': 'godzina',
+      'm.in.': 'między innymi',
+      'ok.': 'około',
+    },
+  },
   abbreviations: [
     'np',
     'tj',

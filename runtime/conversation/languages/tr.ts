@@ -133,6 +133,23 @@ export const turkish: Language = {
     /\b(?:numarami|beni|adimi) (?:\w{1,30} ){0,3}(?:silin|cikarin|kaldirin)\b/,
   ],
   saysAi: /\b(?:yapay zeka|yz|ai|sanal asistan|dijital asistan|robot|(?:chat|sesli )bot|otomatik (?:bir )?arama)\b/,
+  reading: {
+    marks: { at: 'et', dot: 'nokta', slash: 'eğik çizgi', dash: 'tire', underscore: 'alt çizgi', plus: 'artı' },
+    dollars: { other: 'dolar' },
+    pounds: { other: 'sterlin' },
+    money: '{whole} {hundredths}',
+    clock: { full: '', minutes: '' },
+    inFull: {
+      'örn.': 'örneğin',
+      'vb.': 've benzeri',
+      'Sn.': 'Sayın',
+      'Tel.': 'telefon',
+      'Cad.': 'Caddesi',
+      'Sok.': 'Sokağı',
+      'Mah.': 'Mahallesi',
+      'bkz.': 'bakınız',
+    },
+  },
   abbreviations: [
     'Dr',
     'Prof',

@@ -9,6 +9,7 @@ import { hasWords, piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
+import { ReadAloud } from './read-aloud.ts'
 import { SpokenText } from './spoken-text.ts'
 
 const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 }
@@ -31,8 +32,15 @@ export class ResilientTts extends tts.TTS {
   readonly chain: Chain<tts.TTS>
   readonly random: () => number
   readonly pronunciation: readonly PronouncedWord[]
+  /** The language that is spoken at the moment: a tag. */
+  readonly tag: () => string
 
-  constructor(chain: Chain<tts.TTS>, random: () => number, pronunciation: readonly PronouncedWord[] = []) {
+  constructor(
+    chain: Chain<tts.TTS>,
+    random: () => number,
+    pronunciation: readonly PronouncedWord[] = [],
+    tag: () => string = () => 'en',
+  ) {
     const { first } = chain
     const every = chain.candidates.map(({ instance }) => instance.capabilities)
     super(first.sampleRate, first.numChannels, {
@@ -43,6 +51,7 @@ export class ResilientTts extends tts.TTS {
     this.chain = chain
     this.random = random
     this.pronunciation = pronunciation
+    this.tag = tag
     for (const { instance } of chain.candidates) instance.on('error', () => undefined)
   }
 
@@ -122,13 +131,14 @@ class ResilientStream extends tts.SynthesizeStream {
 
   async #read(): Promise<void> {
     const pronunciation = new Pronunciation(this.#owner.pronunciation)
+    const reading = new ReadAloud(this.#owner.tag())
     for await (const piece of this.input) {
       if (typeof piece !== 'string') continue
       this.markStarted()
-      this.#text += pronunciation.push(piece)
+      this.#text += reading.push(pronunciation.push(piece))
       this.#changed()
     }
-    this.#text += pronunciation.flush()
+    this.#text += reading.push(pronunciation.flush()) + reading.flush()
     this.#complete = true
     this.#changed()
   }

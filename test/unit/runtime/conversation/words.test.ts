@@ -39,6 +39,16 @@ test('words are given to the voice as they are to be said, and kept as they are 
   t.strictSame(providers.tts.said, ['We use sequel here.'])
 })
 
+test('figures and addresses are given to the voice as people say them, and kept as they are written', async (t) => {
+  const written = 'Das kostet 12,50 €, z. B. über ada@example.de.'
+  const providers = world(written)
+  const { port, type, hangUp } = await call({ providers, agent: { language: 'de' } })
+  t.teardown(hangUp)
+  type('Was kostet das?')
+  await port.until('the answer', () => port.said.includes(`assistant: ${written}`))
+  t.strictSame(providers.tts.said, ['Das kostet 12 Euro 50, zum Beispiel über ada at example Punkt de.'])
+})
+
 test('an answer is spoken, recorded and remembered without its markup', async (t) => {
   const written =
     '**Two** rooms:\n\n| Room | Price |\n|---|---|\n| Single | $80 |\n\nSee [our terms](https://example.com/a_b).'

@@ -22,6 +22,7 @@ export const german: Language = {
     takeCall:
       'Möchten Sie das Gespräch annehmen? Sagen Sie Ja oder drücken Sie die 1. Zum Ablehnen sagen Sie Nein oder drücken Sie die 2.',
     transferFailed: 'Da konnte ich leider niemanden erreichen. Kann ich Ihnen anders weiterhelfen?',
+    almostOver: 'Unsere Zeit ist gleich um: Das Gespräch endet in wenigen Sekunden.',
     cannotSay: 'Dazu kann ich leider nichts sagen.',
     disclosure: 'Sie sprechen mit einem KI-Assistenten.',
     recordingNotice:

@@ -20,6 +20,7 @@ export const english: Language = {
     transferring: "One moment, I'm putting you through.",
     takeCall: 'Would you like to take the call? Say yes or press 1. To decline, say no or press 2.',
     transferFailed: "I'm sorry, I couldn't reach anyone there. Can I help you in some other way?",
+    almostOver: "We're almost out of time: this call will end in a few seconds.",
     cannotSay: "I'm sorry, I can't say anything about that.",
     disclosure: "You're speaking with an AI assistant.",
     recordingNotice: "This call is being recorded for quality purposes. If you don't want that, please tell me now.",

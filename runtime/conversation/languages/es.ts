@@ -21,6 +21,7 @@ export const spanish: Language = {
     transferring: 'Un momento, le paso con una persona de nuestro equipo.',
     takeCall: '¿Quiere atender la llamada? Diga sí o pulse 1. Para rechazarla, diga no o pulse 2.',
     transferFailed: 'Lo siento, no he podido localizar a nadie. ¿Puedo ayudarle en otra cosa?',
+    almostOver: 'Se nos acaba el tiempo: la llamada terminará en unos segundos.',
     cannotSay: 'Lo siento, sobre eso no puedo decir nada.',
     disclosure: 'Le atiende un asistente de inteligencia artificial.',
     recordingNotice:

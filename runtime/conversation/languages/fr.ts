@@ -21,6 +21,7 @@ export const french: Language = {
     transferring: 'Un instant, je vous mets en relation.',
     takeCall: 'Souhaitez-vous prendre l’appel ? Dites oui ou faites le 1. Pour refuser, dites non ou faites le 2.',
     transferFailed: 'Désolé, je n’ai réussi à joindre personne. Puis-je vous aider autrement ?',
+    almostOver: "Notre temps est presque écoulé : l'appel se terminera dans quelques secondes.",
     cannotSay: 'Désolé, je ne peux rien dire à ce sujet.',
     disclosure: 'Vous parlez avec un assistant vocal : c’est une intelligence artificielle.',
     recordingNotice:

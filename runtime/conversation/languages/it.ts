@@ -20,6 +20,7 @@ export const italian: Language = {
     transferring: 'Resti in linea, la metto in comunicazione.',
     takeCall: 'Vuole rispondere alla chiamata? Dica sì o prema 1. Per rifiutare, dica no o prema 2.',
     transferFailed: 'Mi dispiace, non risponde nessuno. Posso aiutarla in altro modo?',
+    almostOver: 'Il tempo sta per scadere: la chiamata terminerà tra pochi secondi.',
     cannotSay: 'Mi dispiace, su questo non posso dire nulla.',
     disclosure: 'Sta parlando con un assistente basato sull’intelligenza artificiale.',
     recordingNotice:

@@ -21,6 +21,7 @@ export const dutch: Language = {
     transferring: 'Een ogenblik, ik verbind u door.',
     takeCall: 'Wilt u het gesprek aannemen? Zeg ja of toets 1. Zo niet, zeg nee of toets 2.',
     transferFailed: 'Het spijt me, ik krijg daar niemand te pakken. Kan ik u op een andere manier helpen?',
+    almostOver: 'Onze tijd is bijna om: het gesprek eindigt over enkele seconden.',
     cannotSay: 'Sorry, daar kan ik niets over zeggen.',
     disclosure: 'U spreekt met een AI-assistent.',
     recordingNotice:

@@ -22,6 +22,8 @@ export interface Phrases {
   takeCall: string
   /** The transfer's target could not be reached. */
   transferFailed: string
+  /** The longest time of a call is over in some seconds. */
+  almostOver: string
   /** In place of an answer that its guardrails refused twice. */
   cannotSay: string
   /** Says that an AI speaks. */
@@ -49,6 +51,7 @@ export const OWN_PHRASES = [
   'transferring',
   'takeCall',
   'transferFailed',
+  'almostOver',
   'cannotSay',
   'disclosure',
 ] as const satisfies readonly (keyof Phrases)[]
@@ -67,6 +70,7 @@ export const NO_PHRASES: Phrases = {
   transferring: '',
   takeCall: '',
   transferFailed: '',
+  almostOver: '',
   cannotSay: '',
   disclosure: '',
   recordingNotice: '',

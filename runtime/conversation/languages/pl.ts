@@ -22,6 +22,7 @@ export const polish: Language = {
     takeCall:
       'Czy odebrać tę rozmowę? Proszę powiedzieć „tak” lub nacisnąć 1. Aby odmówić, proszę powiedzieć „nie” lub nacisnąć 2.',
     transferFailed: 'Niestety nikt nie odbiera. Czy mogę pomóc w inny sposób?',
+    almostOver: 'Nasz czas dobiega końca: rozmowa zakończy się za kilka sekund.',
     cannotSay: 'Przepraszam, nic nie mogę o tym powiedzieć.',
     disclosure: 'Rozmawia z Państwem asystent oparty na sztucznej inteligencji.',
     recordingNotice:

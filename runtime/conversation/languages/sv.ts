@@ -21,6 +21,7 @@ export const swedish: Language = {
     transferring: 'Ett ögonblick, jag kopplar dig vidare.',
     takeCall: 'Vill du ta samtalet? Säg ja eller tryck 1. Om inte, säg nej eller tryck 2.',
     transferFailed: 'Jag fick tyvärr inte tag på någon där. Kan jag hjälpa dig på något annat sätt?',
+    almostOver: 'Vår tid är snart slut: samtalet avslutas om några sekunder.',
     cannotSay: 'Tyvärr kan jag inte säga något om det.',
     disclosure: 'Du talar med en AI-assistent.',
     recordingNotice: 'Samtalet spelas in för att förbättra vår service. Säg till nu om du inte vill det.',

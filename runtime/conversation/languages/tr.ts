@@ -21,6 +21,7 @@ export const turkish: Language = {
     takeCall:
       'Görüşmeyi almak ister misiniz? Evet deyin veya 1’e basın. Almak istemiyorsanız hayır deyin veya 2’ye basın.',
     transferFailed: 'Üzgünüm, kimseye ulaşamadım. Size başka bir şekilde yardımcı olabilir miyim?',
+    almostOver: 'Süremiz dolmak üzere: görüşme birkaç saniye içinde sona erecek.',
     cannotSay: 'Üzgünüm, bu konuda bir şey söyleyemem.',
     disclosure: 'Bir yapay zekâ asistanıyla görüşüyorsunuz.',
     recordingNotice: 'Bu görüşme hizmet kalitesi için kaydedilmektedir. İstemiyorsanız lütfen şimdi söyleyin.',

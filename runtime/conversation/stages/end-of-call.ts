@@ -5,6 +5,13 @@ import type { ConversationState } from './state.ts'
 /** Callers who may be silent for less than this are not asked whether they are still there. */
 const MIN_ASKED_IDLE_MS = 4_000
 
+/** The end of shorter calls is not announced. */
+const MIN_ANNOUNCED_MS = 20_000
+/** So long before its longest time is over the caller is told, or a quarter of it. */
+const ANNOUNCED_BEFORE_MS = 15_000
+/** What the agent is saying then is heard to its end, if that is not later. */
+const LAST_WORDS_MS = 8_000
+
 /** The idle timer is paused while STT is down, on hold, taken over or talking to voicemail. */
 const isIdlePaused = ({ agentState, sttUnavailableSinceMs, ...state }: ConversationState): boolean =>
   agentState !== 'listening' ||
@@ -16,7 +23,7 @@ const isIdlePaused = ({ agentState, sttUnavailableSinceMs, ...state }: Conversat
   state.takenOver
 
 /**
- * Ends a call: when it lasts too long, when the agent hangs up, and when the caller stays silent, after the caller was
+ * Ends a call: when it lasts too long, which is announced, when the agent hangs up, and when the caller stays silent, after the caller was
  * asked once whether they are still there.
  */
 export function endOfCall({ open, callMs, language }: StageContext): ConversationStage {
@@ -27,6 +34,9 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
   /** The caller's last turn was answered with at least a sound. */
   let replied = false
   let hangsUp = false
+  const announceAtMs = maxDurationMs - Math.min(ANNOUNCED_BEFORE_MS, maxDurationMs / 4)
+  /** Another worker has said that the call ends soon. */
+  let announced = maxDurationMs < MIN_ANNOUNCED_MS || open.elapsedMs >= announceAtMs
 
   const active = (): void => {
     idleSinceMs = undefined
@@ -35,7 +45,15 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
   const hangUp: Signal = { type: 'end', reason: 'agent_hangup' }
 
   const onTick = (state: ConversationState, nowMs: number): Signal[] => {
-    if (callMs(nowMs) >= maxDurationMs) return [{ type: 'end', reason: 'max_duration' }]
+    const overMs = callMs(nowMs) - maxDurationMs
+    if (overMs >= (state.agentSpeaks ? LAST_WORDS_MS : 0)) return [{ type: 'end', reason: 'max_duration' }]
+    if (!announced && callMs(nowMs) >= announceAtMs) {
+      announced = true
+      // Nobody but a caller of the agent's is told.
+      if (state.muted || state.takenOver || state.transferring) return []
+      const text = language().phrases.almostOver
+      return [{ type: 'say', text, purpose: 'prompt', interruptible: true, remembered: true }]
+    }
     if (isIdlePaused(state)) {
       idleSinceMs = undefined
       return []
@@ -57,6 +75,8 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
     on(report, state, nowMs) {
       switch (report.type) {
         case 'speech_started':
+        // Soft speech that no voice activity is seen in is heard by its words.
+        case 'heard_words':
           active()
           return undefined
         case 'input':

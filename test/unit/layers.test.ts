@@ -1,19 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import t from 'tap'
+import { isOpenToPlugins } from '../../runtime/plugin/guard/imports.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** One that is left when the types are gone. */
+const KEPT_IMPORT = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'(\.{1,2}\/[^']+)'/gm
 const IMPORT = /\b(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g
 
 /** Of every file below the folder: which files of this repository it imports. */
-async function importsOf(folder: string): Promise<{ file: string; imported: string }[]> {
+async function importsOf(folder: string, pattern = IMPORT): Promise<{ file: string; imported: string }[]> {
   const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
   const all = await Promise.all(
     files.map(async ({ parentPath, name }) => {
       const path = join(parentPath, name)
       const text = await readFile(path, 'utf8')
-      return [...text.matchAll(IMPORT)].map(([, to = '']) => ({
+      return [...text.matchAll(pattern)].map(([, to = '']) => ({
         file: relative(ROOT, path),
         imported: relative(ROOT, join(dirname(path), to)),
       }))
@@ -29,6 +32,19 @@ t.test('the runtime imports nothing of the rooms around it', async (t) => {
   t.ok(imports.length > 300, 'imports are found')
   t.same(
     imports.filter(({ imported }) => !['runtime', 'packages'].includes(roomOf(imported))),
+    [],
+  )
+})
+
+t.test('a plugin imports its own files and what is open to plugins', async (t) => {
+  const imports = await importsOf('plugins', KEPT_IMPORT)
+  t.ok(imports.length > 200, 'imports are found')
+  t.same(
+    // One in a process of its own has the package instead.
+    imports.filter(
+      ({ file, imported }) =>
+        roomOf(imported, 2) !== roomOf(file, 2) && imported !== 'packages/plugin/mod.ts' && !isOpenToPlugins(imported),
+    ),
     [],
   )
 })

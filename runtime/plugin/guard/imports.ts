@@ -15,10 +15,15 @@ const OPEN = [
   /^runtime\/admission\/gate\.ts$/,
   /^runtime\/dialing\/dial-policy\.ts$/,
   /^runtime\/call\/(types\/|control\/relay\.ts$)/,
+  // How numbers and times are said.
+  /^runtime\/conversation\/collecting\/(languages\/|(numbers|read-time|tokens)\.ts$)/,
   /^runtime\/knowledge\/(?!engine\/search-thread\.ts)/,
   /^runtime\/plugin\/(contract\.ts|object-key\.ts|provider-)/,
   /^runtime\/process\/log\.ts$/,
 ]
+
+/** A plugin may import a file of the checkout, its path from there, that is not its own. */
+export const isOpenToPlugins = (path: string): boolean => OPEN.some((open) => open.test(path))
 
 /**
  * What a plugin may import: its own folder, packages, Node's modules and the rooms of runtime/ that are made for it; no
@@ -36,7 +41,7 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
     if (isCore) return true
     const target = folderOf(path)
     if (target !== undefined) return target === own
-    return !path.startsWith(ROOT) || OPEN.some((open) => open.test(path.slice(ROOT.length)))
+    return !path.startsWith(ROOT) || isOpenToPlugins(path.slice(ROOT.length))
   }
 
   /** Where the modules are that were let in, by their URL: most of them import several others. */

@@ -12,6 +12,7 @@ import { HEARD_MS, TYPED } from '../realtime/ledger.ts'
 import type { SpeechOutput } from '../speaking/speech-output.ts'
 import type { Order, Purpose } from '../stages/signal.ts'
 import { ConversationAgent } from './agent.ts'
+import { keepPrepared } from './keep-prepared.ts'
 import type { Knowledge } from './knowledge.ts'
 import { createPipeline, type PipelineOptions } from './pipeline.ts'
 import { ToolResults } from './tool-results.ts'
@@ -134,6 +135,7 @@ export class Dialogue {
     this.#subscribe()
     this.#session.output.audio = this.#options.output
     await this.#session.start({ agent: this.#agent, record: false })
+    keepPrepared(this.#session)
   }
 
   /** What the running speech is for. */

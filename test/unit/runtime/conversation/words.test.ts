@@ -107,3 +107,25 @@ test('of an answer whose voice fails for good, the record holds what was heard',
   t.match(text, /^We are open/)
   t.notMatch(text, /Saturdays/)
 })
+
+test('an answer that is prepared for words is given to them in their final form, and asked for once', async (t) => {
+  const drafts = () => 'what are your opening hours'
+  const stt = new ScriptedStt({ utterances: [ENGLISH], drafts, finalDelayMs: 120 })
+  const providers = { ...world('At nine.'), stt }
+  const { port, say, hangUp } = await call({ providers })
+  t.teardown(hangUp)
+  await say(speech(ENGLISH, RATE_HZ))
+  await port.until('the answer', () => port.said.includes('assistant: At nine.'))
+  t.equal(port.said[0], `user: ${ENGLISH}`)
+  t.strictSame(providers.llm.asked, ['what are your opening hours'])
+})
+
+test('an answer that is prepared for other words is asked for again', async (t) => {
+  const stt = new ScriptedStt({ utterances: [ENGLISH], drafts: () => 'what are your hours', finalDelayMs: 120 })
+  const providers = { ...world('At nine.'), stt }
+  const { port, say, hangUp } = await call({ providers })
+  t.teardown(hangUp)
+  await say(speech(ENGLISH, RATE_HZ))
+  await port.until('the answer', () => port.said.includes('assistant: At nine.'))
+  t.equal(providers.llm.asked.at(-1), ENGLISH)
+})

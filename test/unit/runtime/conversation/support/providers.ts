@@ -23,6 +23,8 @@ export interface EarOptions {
   languageOf?: (text: string) => string
   /** What it makes of an utterance. Default: its words. */
   writes?: (text: string) => string
+  /** What it makes of it before the words are final. Default: the same. */
+  drafts?: (text: string) => string
   /** It never calls its words final. */
   staysInterim?: boolean
   /** It hears nothing before; what is said meanwhile waits. */
@@ -112,11 +114,12 @@ class ScriptedSpeech extends stt.SpeechStream {
 
   #emit(type: stt.SpeechEventType, utterance: string): void {
     if (this.queue.closed) return
-    const { languageOf, writes } = this.#owner.options
+    const { languageOf, drafts, ...options } = this.#owner.options
+    const isFinal = type === stt.SpeechEventType.FINAL_TRANSCRIPT
+    const writes = isFinal ? options.writes : (drafts ?? options.writes)
     const language = (languageOf?.(utterance) ?? 'en') as stt.SpeechData['language']
     const text = writes?.(utterance) ?? utterance
     const event: SignalledEvent = { type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] }
-    const isFinal = type === stt.SpeechEventType.FINAL_TRANSCRIPT
     if (isFinal && this.#owner.options.endsTurns === true) event.signal = { type: 'end_of_turn' }
     this.queue.put(event)
   }

@@ -9,7 +9,7 @@ import { beforeRetry, MAX_TRIES, PATIENCE, within } from '../providers/patience.
 import { StreamFailure } from '../providers/stream-failure.ts'
 import { fitContext, MAX_SHORTENINGS } from './fitting-context.ts'
 import { Overlap } from './overlap.ts'
-import { Spending, type Spent } from './spending.ts'
+import { Spending, type Spent, TokenRates } from './spending.ts'
 
 type ChatOptions = Parameters<llm.LLM['chat']>[0]
 
@@ -28,6 +28,7 @@ export class ResilientLlm extends llm.LLM {
   readonly random: () => number
   readonly trace: TraceContext | undefined
   readonly spent: (spent: Spent) => void
+  readonly rates = new TokenRates()
   /** Ids of what the caller said and every model's filter refused: left out from then on, or nothing is answered any more. */
   readonly leftOut = new Set<string>()
   /** How much of the past the models were found to take. */
@@ -132,7 +133,7 @@ class ResilientStream extends llm.LLMStream {
     const cleaner = new TextCleaner()
     const { trace, spent } = this.#owner
     const chatCtx = this.#context()
-    const spending = new Spending(instance, chatCtx, this.#options.toolCtx)
+    const spending = new Spending(instance, chatCtx, this.#options.toolCtx, this.#owner.rates)
     const ask = () => instance.chat({ ...this.#options, chatCtx, connOptions: ONCE })
     const stream = trace === undefined ? ask() : traceScope.run(trace, ask)
     const close = boundary('provider', (): void => stream.close())

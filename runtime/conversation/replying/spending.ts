@@ -16,7 +16,7 @@ export interface Spent {
   audioInputTokens?: number | undefined
   audioOutputTokens?: number | undefined
   cachedAudioTokens?: number | undefined
-  /** Guessed by the length of the text: the answer was cut off, or its usage never came. */
+  /** Guessed by the length of the text, as the model counted others: the answer was cut off, or its usage never came. */
   isEstimated: boolean
 }
 
@@ -24,11 +24,35 @@ export interface Spent {
 const CHARS_PER_TOKEN = 4
 const TOKENS_PER_ITEM = 4
 
+/** What a model counted itself, and what its texts were guessed at. */
+interface Counted {
+  tokens: number
+  guessed: number
+}
+
+/** How far guesses by length lie from what a model counts, learnt from the answers whose usage came. */
+export class TokenRates {
+  readonly #of = new Map<string, Counted>()
+
+  /** @param what of which model: few differ in a call */
+  learn(what: string, tokens: number, guessed: number): void {
+    const before = this.#of.get(what) ?? { tokens: 0, guessed: 0 }
+    this.#of.set(what, { tokens: before.tokens + tokens, guessed: before.guessed + guessed })
+  }
+
+  /** The guess, put right. */
+  corrected(what: string, guessed: number): number {
+    const { tokens, guessed: before } = this.#of.get(what) ?? { tokens: 0, guessed: 0 }
+    return tokens > 0 && before > 0 ? Math.round((guessed * tokens) / before) : guessed
+  }
+}
+
 /** Counts what a request uses, also where it is broken off and the provider never says. */
 export class Spending {
   readonly #asked: { provider: string; model: string }
   readonly #context: llm.ChatContext
   readonly #tools: llm.ToolContextLike | undefined
+  readonly #rates: TokenRates
   #usage: ChatUsage | undefined
   #answerChars = 0
   #refused = false
@@ -37,7 +61,9 @@ export class Spending {
     asked: { provider: string; model: string },
     context: llm.ChatContext,
     tools: llm.ToolContextLike | undefined,
+    rates: TokenRates,
   ) {
+    this.#rates = rates
     this.#asked = asked
     this.#context = context
     this.#tools = tools
@@ -58,7 +84,15 @@ export class Spending {
   total(): Spent {
     const { provider, model } = this.#asked
     const usage = this.#usage
+    const guessedInput = tokensAskedFor(this.#context, this.#tools)
+    const guessedOutput = Math.ceil(this.#answerChars / CHARS_PER_TOKEN)
+    const key = `${provider} ${model}`
     if (usage !== undefined && usage.promptTokens + usage.completionTokens > 0) {
+      if (usage.audioInputTokens === undefined && usage.audioOutputTokens === undefined) {
+        this.#rates.learn(`${key} input`, usage.promptTokens, guessedInput)
+        // What it thought is not in the words.
+        this.#rates.learn(`${key} output`, usage.completionTokens - (usage.reasoningTokens ?? 0), guessedOutput)
+      }
       return {
         provider,
         model,
@@ -76,8 +110,8 @@ export class Spending {
     return {
       provider,
       model,
-      inputTokens: this.#refused ? 0 : tokensAskedFor(this.#context, this.#tools),
-      outputTokens: Math.ceil(this.#answerChars / CHARS_PER_TOKEN),
+      inputTokens: this.#refused ? 0 : this.#rates.corrected(`${key} input`, guessedInput),
+      outputTokens: this.#rates.corrected(`${key} output`, guessedOutput),
       cachedReadTokens: undefined,
       cacheWriteTokens: undefined,
       reasoningTokens: undefined,

@@ -23,6 +23,8 @@ export interface Spent {
 /** Letters of a token, about, and what a message costs beside its words. */
 const CHARS_PER_TOKEN = 4
 const TOKENS_PER_ITEM = 4
+/** Between scripts and encoders guesses are off by no more than this. */
+const MAX_RATE = 4
 
 /** What a model counted itself, and what its texts were guessed at. */
 interface Counted {
@@ -43,7 +45,10 @@ export class TokenRates {
   /** The guess, put right. */
   corrected(what: string, guessed: number): number {
     const { tokens, guessed: before } = this.#of.get(what) ?? { tokens: 0, guessed: 0 }
-    return tokens > 0 && before > 0 ? Math.round((guessed * tokens) / before) : guessed
+    if (tokens === 0 || before === 0) return guessed
+    // A provider that counts nonsense spoils no guess by more.
+    const rate = Math.min(MAX_RATE, Math.max(1 / MAX_RATE, tokens / before))
+    return Math.round(guessed * rate)
   }
 }
 

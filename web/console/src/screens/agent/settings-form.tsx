@@ -11,6 +11,7 @@ import { FallbackFields } from './fallback-fields.tsx'
 import { GuardrailsForm } from './guardrails-form.tsx'
 import { HearVoice } from './hear-voice.tsx'
 import { Manners, ReadyText } from './manners.tsx'
+import { ProceduresForm } from './procedures/procedures-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
@@ -86,6 +87,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
       <TurnTaking draft={draft} />
       <Phone draft={draft} />
       <CollectForm draft={draft} />
+      <ProceduresForm draft={draft} />
       <GuardrailsForm draft={draft} />
       <AnalysisForm draft={draft} />
     </fieldset>

@@ -26,6 +26,7 @@ import { CallStatus, isRunning, partyOf } from '../call-status.tsx'
 import { Supervise } from '../live/supervise.tsx'
 import { Analysis } from './analysis.tsx'
 import { Events } from './events.tsx'
+import { CallPath } from './path.tsx'
 import { PlaceCall } from './place-call.tsx'
 import { Recording, type RecordingHandle } from './recording.tsx'
 import { SipLadder } from './signalling.tsx'
@@ -89,6 +90,7 @@ function Details({ call, turns }: { call: Call; turns: readonly Turn[] }) {
           </div>
         </div>
         {call.call_type === 'phone' && <SipLadder callId={call.call_log_id} isRunning={isRunning(call)} />}
+        <CallPath call={call} isRunning={isRunning(call)} />
         <Events callId={call.call_log_id} isRunning={isRunning(call)} />
       </div>
     </>

@@ -1,16 +1,21 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
+import type { ArchiveEnd } from '../../store/backup/head.ts'
 import { runMain } from '../../test/support/instance/instance.ts'
 import { emptyDatabase } from '../../test/support/instance/services.ts'
-import { startStand } from './stand.ts'
+import { type Stand, startStand } from './stand.ts'
 
 const RECORDINGS = 2_000
 const RECORDING_BYTES = 64 * 1024
 const BEFORE_MS = 10_000
-/** What nobody changes after it was filled. */
+const DOCUMENTS = 200
+const DOCUMENTS_AN_UPLOAD = 20
+/** What nobody changes after it was filled; here PostgreSQL itself compares. */
 const TABLES = ['calls', 'call_turns', 'call_events'] as const
 
 /** Backs up many calls under load, verifies it, restores it elsewhere and compares. Resolves with what is not as it should be. */
@@ -27,7 +32,8 @@ export async function backupLarge(options: { calls: number; say(line: string): v
       const bytes = createHash('shake256', { outputLength: RECORDING_BYTES }).update(`recording ${n}`).digest()
       await writeFile(join(recordings, `${n}.wav`), bytes)
     }
-    say(`${calls} calls, ${await stand.databaseMb()} MB, and ${RECORDINGS} recordings`)
+    await addDocuments(stand)
+    say(`${calls} calls, ${await stand.databaseMb()} MB, ${RECORDINGS} recordings and ${DOCUMENTS} documents`)
     await load.start()
     await sleep(BEFORE_MS)
     say(`Before: ${load.told()}`)
@@ -58,6 +64,9 @@ export async function backupLarge(options: { calls: number; say(line: string): v
       say(`${table}: ${ours}`)
       if (ours !== theirs) broken.push(`${table}: ${ours} became ${theirs}`)
     }
+    const again = join(folder, 'again.tar.gz')
+    await run(['backup', again], { DATABASE_URL: elsewhere, PATCHBAY_DATA_DIR: restored })
+    broken.push(...differences(await sumsOf(file), await sumsOf(again)))
     const copies = join(restored, 'objects/recordings/large')
     const names = await readdir(copies)
     if (names.length !== RECORDINGS) broken.push(`${names.length} of ${RECORDINGS} recordings came back`)
@@ -70,6 +79,42 @@ export async function backupLarge(options: { calls: number; say(line: string): v
     for (const end of teardowns) await end()
     await stand.stop()
   }
+}
+
+/** Of the agent that answers, in every state a document has when nothing goes on. */
+async function addDocuments({ rest, agentId }: Stand): Promise<void> {
+  for (let n = 0; n < DOCUMENTS; n += DOCUMENTS_AN_UPLOAD) {
+    const form = new FormData()
+    for (let i = n; i < n + DOCUMENTS_AN_UPLOAD; i++) {
+      const lines = Array.from({ length: 200 }, (_, line) => `Article ${i}.${line} costs ${i + line} dollars.`)
+      form.append('files', new Blob([lines.join('\n')]), `prices-${i}.txt`)
+    }
+    await rest.send('POST', `/agents/${agentId}/upload`, form)
+  }
+  for (;;) {
+    const documents = await rest.send<{ status: string }[]>('GET', `/agents/${agentId}/documents`)
+    if (documents.length === DOCUMENTS && documents.every(({ status }) => status === 'ready')) return
+    await sleep(1_000)
+  }
+}
+
+/** The sums that a backup ends with: of each table's rows and of all files. */
+async function sumsOf(file: string): Promise<ArchiveEnd> {
+  const { stdout } = await promisify(execFile)('tar', ['-xzOf', file, 'end'])
+  return JSON.parse(stdout) as ArchiveEnd
+}
+
+function differences(before: ArchiveEnd, after: ArchiveEnd): string[] {
+  const broken: string[] = []
+  const restored = new Map(after.tables.map((table) => [table.name, table]))
+  for (const { name, rows, digest } of before.tables) {
+    const table = restored.get(name)
+    if (table?.rows === rows && table.digest === digest) continue
+    broken.push(`table ${name}: ${rows} rows (${digest}) became ${table?.rows} (${table?.digest})`)
+  }
+  const [had, has] = [JSON.stringify(before.files), JSON.stringify(after.files)]
+  if (had !== has) broken.push(`files: ${had} became ${has}`)
+  return broken
 }
 
 /** The rows that were filled in, and a digest of them that PostgreSQL makes. */

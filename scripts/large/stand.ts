@@ -8,6 +8,7 @@ import { type ApiNode, roleWhen, startInstallation } from '../../test/support/in
 import type { Within } from '../../test/support/instance/instance.ts'
 import { connectAdmin } from '../../test/support/world/password-role.ts'
 import { makeAgent } from '../demo/call.ts'
+import type { RestClient } from '../demo/rest.ts'
 import { fillCalls } from './fill.ts'
 import { Load } from './load.ts'
 
@@ -31,6 +32,9 @@ export interface Stand {
   readonly databaseUrl: string
   readonly admin: pg.Client
   readonly api: ApiNode
+  /** Of the user whose agent has the calls. */
+  readonly rest: RestClient
+  readonly agentId: string
   readonly load: Load
   /** Of the database's files, in MB. */
   databaseMb(): Promise<number>
@@ -70,7 +74,7 @@ export async function startStand(options: { calls: number; within?: Within; say(
       const { rows } = await admin.query<{ bytes: string }>('select pg_database_size(current_database()) as bytes')
       return Math.round(Number(rows[0]?.bytes) / MB)
     }
-    return { folder, databaseUrl, admin, api, load: new Load(rest, agentId), databaseMb, stop }
+    return { folder, databaseUrl, admin, api, rest, agentId, load: new Load(rest, agentId), databaseMb, stop }
   } catch (error) {
     await stop()
     throw error

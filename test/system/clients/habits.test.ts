@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { startBrowsers, withoutChromium } from '../../support/browser/console.ts'
 import { withoutCurl } from '../../support/browser/page.ts'
 import { runProgram } from '../../support/generators/generate.ts'
 import { pythonTools } from '../../support/generators/python.ts'
 import { startTestApi } from '../../support/instance/api.ts'
+import { until } from '../../support/instance/realtime-node.ts'
 import { testFolder } from '../../support/instance/services.ts'
 
 /** What libraries of others do by themselves: booleans of a form, empty fields, cookies in jars and by hand. */
@@ -47,7 +49,7 @@ const tools = await pythonTools()
 const skip = tools.reason === undefined ? {} : { skip: tools.reason }
 
 t.test('Python’s requests signs in with its jar or cookies by hand, and sends forms as it does', skip, async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { email, password } = await api.signUp()
   const folder = await testFolder(t)
   await writeFile(join(folder, 'program.py'), REQUESTS)
@@ -56,7 +58,7 @@ t.test('Python’s requests signs in with its jar or cookies by hand, and sends 
 })
 
 t.test('curl signs in with a jar, renews it, and is out after the logout', { skip: withoutCurl }, async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const { email, password } = await api.signUp()
   const folder = await testFolder(t)
   const curl = async (path: string, ...more: string[]): Promise<string> => {
@@ -71,3 +73,45 @@ t.test('curl signs in with a jar, renews it, and is out after the logout', { ski
   t.equal(await curl('/auth/logout', '-X', 'POST'), '200')
   t.equal(await curl('/auth/me'), '401')
 })
+
+t.test(
+  'Chromium’s jar keeps an expired token, is renewed by its refresh token, and is empty after the logout',
+  { skip: withoutChromium },
+  async (t) => {
+    const api = await startTestApi(t, { nodes: 2, env: { PATCHBAY_ACCESS_TOKEN_TTL_S: '2' } })
+    const { email, password } = await api.signUp()
+    const { context, page } = await (await startBrowsers(t))(api.url)
+    await page.goto(`${api.url}/docs`)
+    const ask = (method: string, path: string, body?: object) =>
+      page.evaluate(
+        async ([method, path, body]) => {
+          const headers = { 'content-type': 'application/json' }
+          const response = await fetch(path, { method, ...(body !== undefined && { headers, body }) })
+          return { status: response.status, detail: ((await response.json()) as { detail: unknown }).detail }
+        },
+        [method, path, body && JSON.stringify(body)] as const,
+      )
+    const jar = async () => {
+      const cookies = await context.cookies()
+      return Object.fromEntries(cookies.map(({ name, value, expires }) => [name, { value, expires }]))
+    }
+    t.equal((await ask('POST', '/auth/login', { email, password })).status, 200)
+    const first = await jar()
+    for (const { expires } of Object.values(first)) {
+      t.ok(Math.abs(expires - (Date.now() / 1000 + 30 * 86_400)) < 600, 'both cookies are kept for 30 days')
+    }
+    await until(async () => (await ask('GET', '/auth/me')).status === 401)
+    t.match(await ask('GET', '/auth/me'), { status: 401, detail: 'Token expired' }, 'the jar still sends it')
+    t.equal((await ask('POST', '/auth/refresh')).status, 200)
+    const second = await jar()
+    t.not(second.access_token?.value, first.access_token?.value)
+    t.equal(second.refresh_token?.value, first.refresh_token?.value)
+    await until(async () => {
+      await ask('POST', '/auth/refresh')
+      return (await ask('GET', '/auth/me')).status === 200
+    })
+    t.equal((await ask('POST', '/auth/logout')).status, 200)
+    t.same(await jar(), {})
+    t.match(await ask('GET', '/auth/me'), { status: 401, detail: 'Invalid or missing token' })
+  },
+)

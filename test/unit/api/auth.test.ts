@@ -49,7 +49,7 @@ function handClock() {
 }
 
 t.test('signing up makes a user who is Admin of a workspace of their own', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const client = api.client()
   const signup = await client.post('/auth/signup', { body: { ...SIGNUP, phone_number: '+1 (415) 555-0123' } })
   t.equal(signup.status, 201)
@@ -83,7 +83,7 @@ t.test('signing up makes a user who is Admin of a workspace of their own', async
 })
 
 t.test('logging in sets both cookies; a wrong pair does not tell which half was wrong', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const client = api.client()
   const { status, headers, body } = await client.post('/auth/login', {
@@ -105,7 +105,10 @@ t.test('logging in sets both cookies; a wrong pair does not tell which half was 
 })
 
 t.test('cookies are Secure when the public address is https', async (t) => {
-  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' } })
+  const api = await startTestApi(t, {
+    nodes: 2,
+    env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' },
+  })
   const { headers } = await api
     .client()
     .post('/auth/login', { body: { email: (await api.signUp()).email, password: 'correct horse' } })
@@ -114,7 +117,7 @@ t.test('cookies are Secure when the public address is https', async (t) => {
 
 t.test('a token that is missing, forged, expired or of a deleted user gets its own 401', async (t) => {
   const clock = handClock()
-  const api = await startTestApi(t, { clock })
+  const api = await startTestApi(t, { nodes: 2, clock })
   const ada = await api.signUp()
   const me = (token: string) => new ApiClient(api.url).get('/auth/me', { headers: { cookie: `access_token=${token}` } })
   const sign = (secret: string, claims: Record<string, unknown>, alg = 'HS256') =>
@@ -152,7 +155,7 @@ t.test(
   'an expired access token still arrives from a cookie jar, and its client refreshes on `Token expired`',
   async (t) => {
     const clock = handClock()
-    const api = await startTestApi(t, { clock })
+    const api = await startTestApi(t, { nodes: 2, clock })
     const jar = new CookieJar(api.url, clock)
     const ada = await api.signUp()
     await jar.request('POST', '/auth/login', { email: ada.email, password: ada.password })
@@ -177,7 +180,7 @@ t.test(
 
 t.test('a refresh token is good for its life, however often it is used', async (t) => {
   const clock = handClock()
-  const api = await startTestApi(t, { clock })
+  const api = await startTestApi(t, { nodes: 2, clock })
   const ada = await api.signUp()
   const cookie = `refresh_token=${ada.client.cookies.get('refresh_token')}`
   const refresh = (header = cookie) => new ApiClient(api.url).post('/auth/refresh', { headers: { cookie: header } })
@@ -193,7 +196,7 @@ t.test('a refresh token is good for its life, however often it is used', async (
 
 t.test('a new password ends refresh tokens, and tokens of exactly three claims made before it', async (t) => {
   const clock = handClock()
-  const api = await startTestApi(t, { clock })
+  const api = await startTestApi(t, { nodes: 2, clock })
   const ada = await api.signUp()
   const elsewhere = new ApiClient(api.url)
   await elsewhere.post('/auth/login', { body: { email: ada.email, password: ada.password } })
@@ -217,7 +220,7 @@ t.test('a new password ends refresh tokens, and tokens of exactly three claims m
 
 t.test('an expired, unknown or malformed refresh token is refused', async (t) => {
   const clock = handClock()
-  const api = await startTestApi(t, { clock, env: { PATCHBAY_REFRESH_TOKEN_TTL_S: '60' } })
+  const api = await startTestApi(t, { nodes: 2, clock, env: { PATCHBAY_REFRESH_TOKEN_TTL_S: '60' } })
   const ada = await api.signUp()
   for (const cookie of ['', 'refresh_token=', 'refresh_token=x', `refresh_token=${'a'.repeat(43)}`]) {
     const { status, body } = await api.client().post('/auth/refresh', { headers: { cookie } })
@@ -228,7 +231,7 @@ t.test('an expired, unknown or malformed refresh token is refused', async (t) =>
 })
 
 t.test('two refreshes at once both succeed', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const cookie = `refresh_token=${ada.client.cookies.get('refresh_token')}`
   const answers = await Promise.all(
@@ -241,7 +244,7 @@ t.test('two refreshes at once both succeed', async (t) => {
 })
 
 t.test('logging out removes the cookies and ends the refresh tokens', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const token = ada.client.cookies.get('refresh_token')
   const logout = await ada.client.post('/auth/logout')
@@ -253,7 +256,10 @@ t.test('logging out removes the cookies and ends the refresh tokens', async (t) 
 })
 
 t.test('a write with cookies from a foreign page is refused', async (t) => {
-  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' } })
+  const api = await startTestApi(t, {
+    nodes: 2,
+    env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' },
+  })
   const ada = await api.signUp()
   const key = await api.keyClient(ada)
   const write = (client: ApiClient, origin: string) =>
@@ -270,7 +276,7 @@ t.test('a write with cookies from a foreign page is refused', async (t) => {
 })
 
 t.test('logging out ends the access token too, wherever a copy of it is', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const [access, refresh] = ['access_token', 'refresh_token'].map((name) => `${name}=${ada.client.cookies.get(name)}`)
   const me = () => new ApiClient(api.url).get('/auth/me', { headers: { cookie: access ?? '' } })
@@ -283,7 +289,7 @@ t.test('logging out ends the access token too, wherever a copy of it is', async 
 })
 
 t.test('an address is one account in whatever case it is written', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const email = 'İstanbul@example.com'
   t.equal((await api.client().post('/auth/signup', { body: { ...SIGNUP, email } })).status, 201)
   t.equal((await api.client().post('/auth/login', { body: { email, password: SIGNUP.password } })).status, 200)

@@ -15,7 +15,7 @@ async function withNumber(api: TestApi): Promise<TestUser> {
 const order = (to: string) => ({ agent_phone_number: FROM, phone_number_to_dial: to })
 
 t.test('a key sent a hundred times at once places one call and gets one answer', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await withNumber(api)
   const headers = { 'idempotency-key': 'order-1' }
   const answers = await Promise.all(
@@ -32,7 +32,7 @@ t.test('a key sent a hundred times at once places one call and gets one answer',
 })
 
 t.test('a key with another input is 422, whoever else has it is somebody else', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await withNumber(api)
   const headers = { 'idempotency-key': 'k' }
   const call = (to: string) => ada.client.post('/calls/outbound_call', { body: order(to), headers })
@@ -57,7 +57,7 @@ t.test('a key with another input is 422, whoever else has it is somebody else', 
 })
 
 t.test('a request that failed can be sent again with its key', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const headers = { 'idempotency-key': 'k' }
   const call = () => ada.client.post('/calls/outbound_call', { body: order('+14155550199'), headers })
@@ -70,7 +70,7 @@ t.test('a request that failed can be sent again with its key', async (t) => {
 })
 
 t.test('a purchase with a key buys one number; one that was broken off is not tried again', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await api.signUp()
   const buy = (key: string) =>
     ada.client.post('/phone-numbers/purchase', {
@@ -90,7 +90,7 @@ t.test('a purchase with a key buys one number; one that was broken off is not tr
 })
 
 t.test('a key is forgotten after a day', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await withNumber(api)
   const headers = { 'idempotency-key': 'k' }
   const call = () => ada.client.post('/calls/outbound_call', { body: order('+14155550199'), headers })
@@ -102,7 +102,7 @@ t.test('a key is forgotten after a day', async (t) => {
 })
 
 t.test('an upload that is sent again with its key is one batch, another file under the key is refused', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await withNumber(api)
   const { body: agents } = await ada.client.get('/agents')
   const upload = (csv: string, key: string) => {
@@ -138,7 +138,7 @@ t.test('an upload that is sent again with its key is one batch, another file und
 })
 
 t.test('uploads of prospects and test calls of a campaign are idempotent, too', async (t) => {
-  const api = await startTestApi(t)
+  const api = await startTestApi(t, { nodes: 2 })
   const ada = await withNumber(api)
   const { body: agents } = await ada.client.get('/agents')
   const { body: campaign } = await ada.client.post('/api/v/campaign/', {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { type Phone, startPhone } from '../../../support/phone/phone.ts'
 
-const api = await startTestApi(t)
+const api = await startTestApi(t, { nodes: 2 })
 
 async function tenantWithPhone() {
   const user = await api.signUp()

@@ -5,7 +5,7 @@ import { RealtimeClient, until } from '../../../support/instance/realtime-node.t
 import { linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { openRaw } from '../../../support/world/raw-http.ts'
 
-const api = await startTestApi(t)
+const api = await startTestApi(t, { nodes: 2 })
 await linkWorker(t, api)
 
 interface Stream {
@@ -112,9 +112,9 @@ t.test('a call is followed from its beginning to its end, partial words included
   await t.rejects(open(foreign, `/calls/${callId}/events/live`), /Call log not found/)
 })
 
-t.test('a workspace has so many streams and no more', async (t) => {
+t.test('a workspace has so many streams of a node and no more', async (t) => {
   const user = await api.signUp()
-  const streams = await Promise.all(Array.from({ length: 20 }, () => open(user, '/events')))
+  const streams = await Promise.all(Array.from({ length: 20 * api.nodes.length }, () => open(user, '/events')))
   await t.rejects(open(user, '/events'), /Quota reached: 20 live streams/)
   streams[0]?.close()
   await until(async () => {

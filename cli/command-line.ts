@@ -36,7 +36,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
-            its media worker, port and addresses; doctor audio: whether its audio goes
+            its media worker, port and addresses; doctor sip --call=NUMBER [--trunk=NAME]: calls
+            a phone over a trunk and explains the call; doctor audio: whether its audio goes
             before the machine's other work; doctor database: whether its indexes are there
   rules     when the law lets campaigns call: rules [number] [instant]
   reload    has the running api node (reload jobs, reload voice: that role) on this machine read
@@ -249,8 +250,14 @@ async function perform(argv: readonly string[]): Promise<void> {
     const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
     await (command === 'drain' ? runDrain : runReload)(asked, writeLine)
   } else if (command === 'doctor') {
-    const { runDoctor } = await import('./doctor.ts')
-    const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
+    const flag = (name: string) => argv.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3)
+    const [call, trunk, env] = [flag('call'), flag('trunk'), processEnvironment()]
+    if (call !== undefined && words[1] !== 'sip')
+      fail('Usage: npm run patchbay doctor sip -- --call=NUMBER [--trunk=NAME]')
+    const { text, healthy } =
+      call === undefined
+        ? await (await import('./doctor.ts')).runDoctor(words.slice(1), { config, env })
+        : await (await import('./trunk-test-call.ts')).testCallOverTrunk({ call, trunk }, env)
     process.stdout.write(`${text}\n`)
     process.exitCode = healthy ? 0 : 1
   } else {

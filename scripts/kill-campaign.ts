@@ -5,7 +5,7 @@
  *     npm run kill-campaign -- [--times=1000] [--minutes=60] [--dispatchers=4] [--campaigns=3] [--ratio=1] [--seed=1]
  *
  * A carrier records the numbers that it was asked to call. Ends with 0 only if nobody was called more often than allowed, sooner than
- * allowed or outside their hours, no call was dialled twice, nobody is on the do-not-call list who did not decline, every attempt ended and the campaigns completed. Most kills come a
+ * allowed or outside their hours, no call was dialled twice, no destination that is refused was called, nobody is on the do-not-call list who did not decline, every attempt ended and the campaigns completed. Most kills come a
  * moment after somebody was dialled, several at a time, while others are still starting. `--minutes` ends the killing earlier; the
  * campaigns then have their time to complete.
  */
@@ -15,7 +15,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { CLOSED_AREA, fillCampaign, makeCampaign, makeWorkspace, startWorld } from '../bench/dialer/world.ts'
+import {
+  CLOSED_AREA,
+  fillCampaign,
+  fillRefused,
+  makeCampaign,
+  makeWorkspace,
+  REFUSED_PREFIX,
+  startWorld,
+} from '../bench/dialer/world.ts'
 import type { CampaignWithLists } from '../store/campaigns/campaigns.ts'
 import { seeded } from '../test/support/phone/numbers.ts'
 import { Fleet, type FleetRole } from './kill-campaign/fleet.ts'
@@ -93,7 +101,7 @@ async function main(folder: string): Promise<boolean> {
     campaigns.push(await makeCampaign(tenant, { name: `Under fire ${i}`, ...fields }))
   }
   let added = 0
-  const callable = `status = 'waiting' and phone not like '+1${CLOSED_AREA}%'`
+  const callable = `status = 'waiting' and phone not like '+1${CLOSED_AREA}%' and phone not like '${REFUSED_PREFIX}%'`
   const count = async (text: string, ...parameters: string[]) =>
     (await store.pool.query<{ n: number }>(`select count(*)::int as n from ${text}`, parameters)).rows[0]?.n ?? 0
   const topUp = async () => {
@@ -103,6 +111,7 @@ async function main(folder: string): Promise<boolean> {
       const from = added
       added += LEAST_FRESH
       await fillCampaign(world, tenant, campaign, LEAST_FRESH, from)
+      await fillRefused(world, tenant, campaign, from)
     }
   }
   await topUp()
@@ -170,7 +179,7 @@ async function main(folder: string): Promise<boolean> {
     await until(incomplete)
     const dialled = existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []
     const broken = await retried(() =>
-      judgeCampaign(world, { dialled, mostCalls: MOST_CALLS, gapMs: GAP_MINUTES * 60_000, closedArea: CLOSED_AREA }),
+      judgeCampaign(world, { dialled, mostCalls: MOST_CALLS, gapMs: GAP_MINUTES * 60_000 }),
     )
     if (left > 0) broken.push(`${left} prospects were left`)
     const open = await retried(() => count(incomplete))

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { TRUNK_CHECKS } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import { CALL_CHECKS, TRUNK_CHECKS } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { TrunkAttempt } from '../../runtime/plugin-sdk/telephony/trunk.ts'
 import type { AttemptHour } from '../../store/redis/trunk-attempts.ts'
-import { Id, Instant } from '../schema.ts'
+import { DialTargetInput, Id, Instant, PhoneNumberInput } from '../schema.ts'
 
 export const TrunkHealthBody = Type.Object({
   trunk_id: Id,
@@ -43,6 +43,31 @@ export const TrunkCheckBody = Type.Object({
   ),
 })
 
+export const TestCallInput = Type.Object({
+  phone_number_to_dial: DialTargetInput(
+    'A number, extension or SIP URI where somebody answers, such as your own phone. The rules of every call hold for it, too.',
+  ),
+  agent_phone_number: Type.Optional(
+    PhoneNumberInput('A number of the trunk, which the callee sees. Default: the first of its numbers, or its user.'),
+  ),
+})
+
+export const TestCallBody = Type.Object({
+  trunk_id: Id,
+  checked_at: Instant,
+  healthy: Type.Boolean({ description: 'Nothing of what was seen is a fault.' }),
+  from_number: Type.String(),
+  findings: Type.Array(
+    Type.Object({
+      check: Type.Enum([...CALL_CHECKS]),
+      ok: Type.Boolean(),
+      text: Type.String({ description: 'What was seen; where it is a fault, with the cure.' }),
+    }),
+    { description: 'Of a call that was not answered there is `call` alone.' },
+  ),
+  ladder: Type.String({ description: 'The SIP messages of the call as a diagram, a line each, without secrets.' }),
+})
+
 export function trunkHealthBody(
   trunkId: string,
   attempts: readonly TrunkAttempt[],
@@ -76,4 +101,20 @@ export const trunkCheckExample: Static<typeof TrunkCheckBody> = {
       text: 'OPTIONS to sip.example.com over UDP got no answer; a firewall, or not a SIP server',
     },
   ],
+}
+
+export const testCallExample: Static<typeof TestCallBody> = {
+  trunk_id,
+  checked_at: '2026-01-31T09:00:00.000Z',
+  healthy: false,
+  from_number: '+14155550100',
+  findings: [
+    { check: 'call', ok: true, text: 'it was answered; the first sign of life came after 840 ms' },
+    {
+      check: 'sound_in',
+      ok: false,
+      text: 'not one packet of sound came: open the ports of PATCHBAY_RTP_PORTS for UDP in the firewall and forward them in the NAT',
+    },
+  ],
+  ladder: '    0.000 s  Patchbay INVITE (SDP) --------------------------> 192.0.2.1:5060 udp',
 }

@@ -1,10 +1,14 @@
 import { Type } from 'typebox'
+import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { CarrierFault, type TestCall } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
 import { hasAgent } from '../../store/agents/agents.ts'
+import { isOnDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import { isDuplicate } from '../../store/database/database.ts'
 import type { TrunkRow } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
+import { listPhoneNumbers } from '../../store/telephony/phone-numbers.ts'
 import {
   countNumbersOf,
   deleteTrunk,
@@ -15,7 +19,10 @@ import {
   trunkById,
   updateTrunk,
 } from '../../store/telephony/trunks.ts'
+import { ladderOf } from '../calls/ladder.ts'
+import { requireDestination } from '../dial-target.ts'
 import { isUuid } from '../ids.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -23,8 +30,11 @@ import { Detail } from '../workspaces/schema.ts'
 import { writeAdmitted } from './address-policy.ts'
 import type { TrunkRegistry } from './book.ts'
 import {
+  TestCallBody,
+  TestCallInput,
   TrunkCheckBody,
   TrunkHealthBody,
+  testCallExample,
   trunkCheckExample,
   trunkHealthBody,
   trunkHealthExample,
@@ -41,6 +51,10 @@ import {
 } from './schema.ts'
 
 const tag = 'Trunks'
+/** A test call rings no longer. */
+const TEST_RING_MS = 25_000
+/** Whom a call over a trunk without numbers and user is from. */
+const DEFAULT_CALLER = 'patchbay'
 
 const trunk_id = { description: 'The trunk.', notFound: 'trunk_not_found', example: trunkExample.trunk_id } as const
 
@@ -273,7 +287,57 @@ const check = defineRoute({
   },
 })
 
-export const trunkRoutes = [create, list, read, change, remove, health, check]
+const testCall = defineRoute({
+  method: 'POST',
+  path: '/trunks/{trunk_id}/test-call',
+  auth: 'jwt_or_scope',
+  role: 'developer',
+  scope: 'numbers',
+  startsCall: true,
+  phoneFirst: true,
+  audit: ['phone_number_to_dial'],
+  params: { trunk_id },
+  body: TestCallInput,
+  success: { status: 200, schema: TestCallBody },
+  errors: ['trunk_not_found', 'phone_number_not_found', 'invalid_phone_number', 'do_not_call', 'unavailable'],
+  tag,
+  summary: 'Call a number over a SIP trunk, and explain what the call showed',
+  description:
+    'Who answers hears themselves for 15 seconds; what they say, the keys they press and a hold are looked at. The answer comes when the call is over, within 50 seconds. The call is in no call log, and may cost what the carrier charges.',
+  examples: { body: { phone_number_to_dial: '+14155550199' }, success: testCallExample },
+  handler: async ({ params, body, tenant, signal }, { carriers, clock }) => {
+    const trunk = await requireTrunk(tenant, params.trunk_id)
+    const to = requireDestination(body.phone_number_to_dial)
+    const from = await callerOfTrunk(tenant, trunk, body.agent_phone_number)
+    if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')
+    const { workspaceId } = tenant
+    const order = { callId: uuidv7(), workspaceId, trunk: trunk.name, from, to, ringTimeoutMs: TEST_RING_MS }
+    const seen = await carriers.testCall(order, signal).catch((error: unknown): TestCall => {
+      if (!(error instanceof CarrierFault)) throw error
+      return { findings: [{ check: 'call', ok: false, text: error.message }], messages: [] }
+    })
+    if (seen === undefined) throw new PatchbayError('unavailable')
+    return {
+      trunk_id: trunk.id,
+      checked_at: new Date(clock.nowMs()).toISOString(),
+      healthy: seen.findings.every(({ ok }) => ok),
+      from_number: from,
+      findings: [...seen.findings],
+      ladder: ladderOf(seen.messages),
+    }
+  },
+})
+
+export const trunkRoutes = [create, list, read, change, remove, health, check, testCall]
+
+/** Whom a test call is from: the number that is named, or the trunk's first, or the user of a trunk without numbers. */
+async function callerOfTrunk(tenant: Tenant, trunk: TrunkRow, named: string | undefined): Promise<string> {
+  const number = named === undefined ? undefined : requirePhoneNumber(named)
+  const own = (await listPhoneNumbers(tenant)).filter((row) => row.trunk === trunk.name)
+  if (number === undefined) return own[0]?.phone_number ?? trunk.username ?? DEFAULT_CALLER
+  if (own.some(({ phone_number }) => phone_number === number)) return number
+  throw new PatchbayError('phone_number_not_found')
+}
 
 async function bodyWithState(row: TrunkRow, { carriers, trunks }: Pick<Services, 'carriers' | 'trunks'>) {
   const [state, events, [last]] = await Promise.all([

@@ -105,6 +105,25 @@ export function numberAt(i: number): string {
   return `+1${AREAS[i % AREAS.length]}${String(2_000_000 + Math.floor(i / AREAS.length))}`
 }
 
+/** Premium numbers, which no workspace may call unless it is allowed to. */
+export const REFUSED_PREFIX = '+1900'
+
+/** Puts a prospect into a campaign whose number may not be called. */
+export async function fillRefused(
+  { store, calling }: World,
+  tenant: Tenant,
+  campaign: CampaignWithLists,
+  at: number,
+): Promise<void> {
+  const where = calling.places.whereaboutsOf({ number: `+1${AREAS[0]}2000000` })
+  const group = (await windowGroupOf(store, where)).id
+  await store.pool.query(
+    `insert into prospects (id, workspace_id, campaign_id, list_id, phone, variables, window_group, created_at)
+     values (gen_random_uuid(), $1, $2, $3, $4, '{}', $5, now()) on conflict do nothing`,
+    [tenant.workspaceId, campaign.id, campaign.lists[0]?.id, `${REFUSED_PREFIX}${2_000_000 + at}`, group],
+  )
+}
+
 /**
  * Prospects in the database, as an upload leaves them; one in a hundred is on the do-not-call list. Each is there once, however often it
  * is asked for: the answer to an earlier try may have been lost.

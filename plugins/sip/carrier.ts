@@ -14,6 +14,7 @@ import {
   type DialOrder,
   type IncomingCall,
   type LoopbackCall,
+  type TestCall,
   type TransferCase,
   TransferRefused,
   type TrunkFigures,
@@ -21,10 +22,12 @@ import {
   type TrunkState,
 } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Trunk, TrunkDirectory } from '../../runtime/plugin-sdk/telephony/trunk.ts'
+import { explainCall } from './call/explain-call.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import { Incoming, noteRefusal } from './call/incoming.ts'
 import { joinExtensions } from './call/internal.ts'
 import { placeCall } from './call/outgoing.ts'
+import { TestCallObserver } from './call/test-call.ts'
 import { caseOf, targetAt } from './call/transfer.ts'
 import { diagnose, diagnoseTrunk } from './doctor.ts'
 import { MediaRefused } from './media/call-media.ts'
@@ -47,6 +50,8 @@ export class SipCarrier implements Carrier {
   readonly #calls = new Map<string, CallControl>()
   /** Of trunks, each looked at once at a time. */
   readonly #checks = new Map<string, Promise<TrunkFinding[]>>()
+  /** Trunks over which a test call runs. */
+  readonly #tested = new Set<string>()
   #onCall: ((call: IncomingCall) => void) | undefined
   #opening: Promise<boolean> | undefined
   #closed = false
@@ -101,6 +106,27 @@ export class SipCarrier implements Carrier {
       .finally(() => this.#checks.delete(trunkId))
     this.#checks.set(trunkId, check)
     return check
+  }
+
+  async testCall(order: DialOrder, signal: AbortSignal): Promise<TestCall> {
+    await this.#open()
+    const trunk = this.#stack.trunks.find(order.workspaceId, order.trunk)?.trunk
+    if (trunk !== undefined && this.#tested.has(trunk.id))
+      throw new CarrierFault('a test call of this trunk is running')
+    this.#tested.add(trunk?.id ?? '')
+    try {
+      return await this.#testCall(order, trunk, signal)
+    } finally {
+      this.#tested.delete(trunk?.id ?? '')
+    }
+  }
+
+  async #testCall(order: DialOrder, trunk: Trunk | undefined, signal: AbortSignal): Promise<TestCall> {
+    const observer = new TestCallObserver(this.#stack.context, () => inBackground('sip', this.hangup(order.callId)))
+    await this.dial(order, observer, signal)
+    const seen = await observer.over
+    const messages = this.#stack.messages(seen.figures.callId)
+    return { findings: explainCall({ ...seen, messages, trunk }), messages }
   }
 
   async receive(onCall: (call: IncomingCall) => void, signal: AbortSignal): Promise<void> {

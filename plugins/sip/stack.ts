@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Pacer } from '../../runtime/media/line/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import type { TrunkDirectory } from '../../runtime/plugin-sdk/telephony/trunk.ts'
+import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import type { CallContext } from './dialog/context.ts'
 import { UserAgent } from './dialog/user-agent.ts'
@@ -153,6 +154,11 @@ export class SipStack {
     const targets = found.filter(({ address }) => admitted.includes(address))
     if (targets.length > 0) return targets
     throw new TargetsRefused(hop, [...new Set(addresses)])
+  }
+
+  /** What a call said in signalling that runs or just ended. */
+  messages(sipCallId: string | undefined): readonly WireMessage[] {
+    return sipCallId === undefined ? [] : this.#signals.messages(sipCallId)
   }
 
   /** What a call has said so far, and what it says in the second that follows. */

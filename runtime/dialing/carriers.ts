@@ -1,6 +1,14 @@
 import { inBackground } from '../lib/async/boundary.ts'
 import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
-import type { Carrier, DialRules, TrunkFigures, TrunkFinding, TrunkState } from '../plugin-sdk/telephony/carrier.ts'
+import type {
+  Carrier,
+  DialOrder,
+  DialRules,
+  TestCall,
+  TrunkFigures,
+  TrunkFinding,
+  TrunkState,
+} from '../plugin-sdk/telephony/carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
 import type { CarrierEndpoint } from '../plugin-sdk/telephony/web.ts'
 import { NO_DIAL_RULES } from './dial-policy.ts'
@@ -50,6 +58,18 @@ export class Carriers {
     for (const made of this.#made.values()) {
       const carrier = await made.catch(() => undefined)
       if (carrier?.diagnoseTrunk !== undefined) return carrier.diagnoseTrunk(trunkId)
+    }
+    return undefined
+  }
+
+  /**
+   * Has the carrier of trunks place a test call; undefined: no carrier of this process knows trunks.
+   * @throws CarrierFault the number may not be called
+   */
+  async testCall(order: DialOrder, signal: AbortSignal): Promise<TestCall | undefined> {
+    for (const made of this.#made.values()) {
+      const carrier = await made.catch(() => undefined)
+      if (carrier?.testCall !== undefined) return carrier.testCall(order, signal)
     }
     return undefined
   }

@@ -4,6 +4,7 @@ import {
   type DialEvents,
   type DialOrder,
   type DialRules,
+  type TestCall,
   type TransferCase,
 } from '../plugin-sdk/telephony/carrier.ts'
 import { formatDestination } from '../plugin-sdk/telephony/destination.ts'
@@ -56,9 +57,17 @@ export function policed(carrier: Carrier, { title, rulesOf }: Policing): Carrier
     return carrier.transfer?.(callId, found.to, signal, { ...by, rules: found.rules })
   }
 
+  const testCall = async (order: DialOrder, signal: AbortSignal): Promise<TestCall> => {
+    const found = await judged(order.to, order)
+    signal.throwIfAborted()
+    if ('refusal' in found) throw new CarrierFault(found.refusal.detail)
+    return carrier.testCall?.({ ...order, ...found }, signal) ?? { findings: [], messages: [] }
+  }
+
   return new Proxy(carrier, {
     get(target, name) {
       if (name === 'dial') return dial
+      if (name === 'testCall') return target.testCall && testCall
       if (name === 'transfer') return target.transfer && transfer
       if (name === 'refusals') return sumOf(target.refusals, refused)
       const value: unknown = Reflect.get(target, name, target)

@@ -1,4 +1,4 @@
-import type { World } from '../../bench/dialer/world.ts'
+import { CLOSED_AREA, REFUSED_PREFIX, type World } from '../../bench/dialer/world.ts'
 
 /**
  * What was promised and is not so.
@@ -6,12 +6,7 @@ import type { World } from '../../bench/dialer/world.ts'
  */
 export async function judgeCampaign(
   { store }: World,
-  {
-    dialled,
-    mostCalls,
-    gapMs,
-    closedArea,
-  }: { dialled: readonly string[]; mostCalls: number; gapMs: number; closedArea: string },
+  { dialled, mostCalls, gapMs }: { dialled: readonly string[]; mostCalls: number; gapMs: number },
 ): Promise<string[]> {
   const broken: string[] = []
   const calls = new Set<string>()
@@ -21,7 +16,8 @@ export async function judgeCampaign(
     if (calls.has(callId)) broken.push(`call ${callId} was dialled twice`)
     calls.add(callId)
     byNumber.set(phone, [...(byNumber.get(phone) ?? []), Number(at)])
-    if (phone.startsWith(`+1${closedArea}`)) broken.push(`${phone} was called outside its hours`)
+    if (phone.startsWith(REFUSED_PREFIX)) broken.push(`${phone} was called, which is refused`)
+    if (phone.startsWith(`+1${CLOSED_AREA}`)) broken.push(`${phone} was called outside its hours`)
   }
   // A call whose fault was the carrier's, or that a network blocked, counts as no attempt.
   const { rows: charged } = await store.pool.query<{ phone: string; n: number; faults: number }>(

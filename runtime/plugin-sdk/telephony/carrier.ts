@@ -5,6 +5,7 @@ import type { LineFaults } from '../../media/line/line-faults.ts'
 import type { Trunk } from './trunk.ts'
 import type { NumberType } from './trunk-settings.ts'
 import type { CarrierWeb } from './web.ts'
+import type { WireMessage } from './wire-message.ts'
 
 /** null: no bound. `*` among the countries: all of them. */
 export interface DialBounds {
@@ -75,6 +76,11 @@ export interface Carrier {
    * Absent: the carrier knows no trunks.
    */
   diagnoseTrunk?(trunkId: string): Promise<TrunkFinding[]>
+  /**
+   * Calls over a trunk, sends back what it hears for some seconds or until the other side hangs up, and explains what it saw.
+   * Never rejects for what becomes of the call. Absent: the carrier has no trunks.
+   */
+  testCall?(order: DialOrder, signal: AbortSignal): Promise<TestCall>
   /** A trunk's health as seen by this process; undefined: no such trunk. Absent: the carrier has no trunks. */
   trunkState?(trunkId: string): TrunkState | undefined
   /** All trunks of this process and how they do: for the metrics. Absent: it knows no trunks. */
@@ -138,6 +144,33 @@ export const TRUNK_CHECKS = ['listens', 'address', 'connection', 'answers', 'see
 /** One check of a trunk. */
 export interface TrunkFinding extends CarrierFinding {
   check: (typeof TRUNK_CHECKS)[number]
+}
+
+/** What a test call shows, in this order. */
+export const CALL_CHECKS = [
+  'call',
+  'codec',
+  'encryption',
+  'addresses',
+  'sound_in',
+  'sound_out',
+  'keys',
+  'hold',
+  'session_timer',
+  'transfer',
+  'end',
+] as const
+
+/** One thing that a test call showed. */
+export interface CallFinding extends CarrierFinding {
+  check: (typeof CALL_CHECKS)[number]
+}
+
+/** A call without an agent: who answers hears themselves. */
+export interface TestCall {
+  readonly findings: readonly CallFinding[]
+  /** What both sides said in signalling, oldest first. */
+  readonly messages: readonly WireMessage[]
 }
 
 /** What a carrier does with phone numbers. Each throws CarrierFault with the carrier's own words. */

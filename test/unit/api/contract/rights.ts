@@ -114,6 +114,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'DELETE /trunks/{trunk_id}': 'developer or key with numbers',
   'GET /trunks/{trunk_id}/health': 'member or key with numbers',
   'POST /trunks/{trunk_id}/check': 'developer or key with numbers',
+  'POST /trunks/{trunk_id}/test-call': 'developer or key with numbers',
   'GET /providers': 'member or key with read',
   'POST /voices/sample': 'developer or key with agents',
   'GET /events': 'member or key with read',

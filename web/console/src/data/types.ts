@@ -29,7 +29,7 @@ import type { KeyedProvider } from '../../../../api/providers/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
 import type { TestBody, TestCaseBody, TestRunBody, TestRunItem } from '../../../../api/tests/schema.ts'
-import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
+import type { TestCallBody, TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
@@ -70,6 +70,7 @@ export type PhoneNumber = Static<typeof PhoneNumberBody>
 export type Trunk = Static<typeof TrunkBody>
 export type TrunkHealth = Static<typeof TrunkHealthBody>
 export type TrunkCheck = Static<typeof TrunkCheckBody>
+export type TestCall = Static<typeof TestCallBody>
 export type DashboardReport = Static<typeof Dashboard>
 export type DispositionReport = Static<typeof Dispositions>
 export type WorkloadReport = Static<typeof Workload>

@@ -35,6 +35,8 @@ const MIX: Readonly<Record<string, DialFailure | 'answers'>> = {
   '3': 'no_answer',
   '5': 'invalid_number',
   '7': 'rejected',
+  // A trunk that is dead.
+  '86': 'carrier',
   // Few: a number from which many calls are blocked rests for an hour.
   '66': 'blocked',
 }

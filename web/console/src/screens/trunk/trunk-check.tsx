@@ -4,8 +4,8 @@ import type { TrunkCheck as Check, Trunk } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fault } from '../../ui/fault.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Card, Notice } from '../../ui/layout.tsx'
+import { Findings } from './findings.tsx'
 
 const NAMES: Readonly<Record<Check['findings'][number]['check'], string>> = {
   listens: t('SIP of this instance'),
@@ -55,25 +55,7 @@ export function TrunkCheck({ trunk, mayCheck }: { trunk: Trunk; mayCheck: boolea
                   ? t('1 check failed, at {time}', { time: formatTime(data.checked_at) })
                   : t('{n} checks failed, at {time}', { n: failed, time: formatTime(data.checked_at) })}
             </Notice>
-            <ul className="space-y-2">
-              {data.findings.map(({ check: name, ok, text }) => (
-                <li className="flex gap-2.5" key={`${name} ${text}`}>
-                  <Icon
-                    className={`mt-0.5 ${ok ? 'text-good' : 'text-bad'}`}
-                    name={ok ? 'check' : 'warning'}
-                    size={17}
-                  />
-                  <div className="min-w-0">
-                    <div className="font-medium">
-                      {NAMES[name]} <span className="sr-only">{ok ? t('fine') : t('failed')}</span>
-                    </div>
-                    <div className="text-sm text-muted wrap-anywhere" lang="en">
-                      {text}
-                    </div>
-                  </div>
-                </li>
-              ))}
-            </ul>
+            <Findings findings={data.findings} names={NAMES} />
           </>
         )}
       </div>

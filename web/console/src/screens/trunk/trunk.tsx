@@ -10,6 +10,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Fault } from '../../ui/fault.tsx'
 import { Badge, Card, Loading, Notice, PageHead, Stat } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
+import { TrunkTestCall } from './test-call.tsx'
 import { TrunkCheck } from './trunk-check.tsx'
 import { TrunkDialog } from './trunk-dialog.tsx'
 import { answers, cureOf, saidBy, TrunkState } from './trunk-state.tsx'
@@ -65,6 +66,7 @@ export function Screen() {
           <TrunkCheck mayCheck={may('developer')} trunk={trunk} />
           <Health path={`${path}/health`} />
         </div>
+        {may('developer') && <TrunkTestCall trunk={trunk} />}
         <Outages trunk={trunk} />
       </div>
       {isEdited && <TrunkDialog onClose={() => setEdited(false)} trunk={trunk} />}

@@ -53,7 +53,7 @@ import {
 const tag = 'Trunks'
 /** A test call rings no longer. */
 const TEST_RING_MS = 25_000
-/** Whom a call over a trunk without numbers and user is from. */
+/** The caller of a trunk without numbers and user. */
 const DEFAULT_CALLER = 'patchbay'
 
 const trunk_id = { description: 'The trunk.', notFound: 'trunk_not_found', example: trunkExample.trunk_id } as const
@@ -330,7 +330,7 @@ const testCall = defineRoute({
 
 export const trunkRoutes = [create, list, read, change, remove, health, check, testCall]
 
-/** Whom a test call is from: the number that is named, or the trunk's first, or the user of a trunk without numbers. */
+/** The caller of a test call: the number that is named, or the trunk's first, or the user of a trunk without numbers. */
 async function callerOfTrunk(tenant: Tenant, trunk: TrunkRow, named: string | undefined): Promise<string> {
   const number = named === undefined ? undefined : requirePhoneNumber(named)
   const own = (await listPhoneNumbers(tenant)).filter((row) => row.trunk === trunk.name)

@@ -126,14 +126,14 @@ t.test(
       [],
     )
     t.ok(talker.seen.wasEchoed, 'the callee hears themselves')
-    t.match(found['codec']?.text, /^sound goes as PCMU; it answered PCMU, telephone-event$/)
-    t.match(found['encryption']?.text, /media_encryption of the trunk is off/)
-    t.match(found['sound_in']?.text, /^sound comes \(\d+ packets/)
-    t.match(found['keys']?.text, /^the keys 5 came; ours go as telephone events/)
-    t.match(found['hold']?.text, /took it back, and sound came again/)
-    t.match(found['session_timer']?.text, /within 1800 s, by the other side/)
-    t.match(found['transfer']?.text, /^it names REFER/)
-    t.match(found['end']?.text, /the other side hung up/)
+    t.match(found.codec?.text, /^sound goes as PCMU; it answered PCMU, telephone-event$/)
+    t.match(found.encryption?.text, /media_encryption of the trunk is off/)
+    t.match(found.sound_in?.text, /^sound comes \(\d+ packets/)
+    t.match(found.keys?.text, /^the keys 5 came; ours go as telephone events/)
+    t.match(found.hold?.text, /took it back, and sound came again/)
+    t.match(found.session_timer?.text, /within 1800 s, by the other side/)
+    t.match(found.transfer?.text, /^it names REFER/)
+    t.match(found.end?.text, /the other side hung up/)
     t.ok(
       call.messages.some(({ text }) => text.startsWith('INVITE ')),
       'with its signalling',
@@ -148,10 +148,10 @@ t.test('a test call without sound, whose end is not taken, says so with the cure
   await peer.saw('INVITE')
   await t.rejects(carrier.testCall(order({ callId: 'second' }), signal()), /a test call of this trunk is running/)
   const found = checks(await call)
-  t.match(found['sound_in'], { ok: false, text: /not one packet of sound came: open the ports of PATCHBAY_RTP_PORTS/ })
-  t.match(found['transfer']?.text, /does not say what it allows/)
-  t.match(found['end'], { ok: false, text: /our BYE was refused \(481/ })
-  t.match(found['hold']?.text, /not tried/)
+  t.match(found.sound_in, { ok: false, text: /not one packet of sound came: open the ports of PATCHBAY_RTP_PORTS/ })
+  t.match(found.transfer?.text, /does not say what it allows/)
+  t.match(found.end, { ok: false, text: /our BYE was refused \(481/ })
+  t.match(found.hold?.text, /not tried/)
 })
 
 t.test('a test call that is refused names the cure, and one that only is busy reached a phone', async (t) => {

@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import { digitGroups, phoneGroups } from '../collecting/spoken-value.ts'
 import { URL_LIKE } from '../guarding/grounds.ts'
 import { languageOf } from '../languages/index.ts'
@@ -8,6 +9,7 @@ import { localeOf } from './spoken-markup.ts'
 /** Words that may belong to what comes; more are given out. */
 const MAX_HELD_WORDS = 12
 const MAX_HELD_CHARS = 200
+const MAX_PIECE_CHARS = 600
 /** More of an address is left out: nobody remembers it. */
 const MAX_PATH_CHARS = 24
 /** As many digits in one run are a number of something, said one by one. */
@@ -67,6 +69,12 @@ export class ReadAloud {
 
   /** Takes more text; returns what can be spoken of it by now. */
   push(text: string): string {
+    let said = ''
+    for (const piece of piecesOf(text, MAX_PIECE_CHARS)) said += this.#push(piece)
+    return said
+  }
+
+  #push(text: string): string {
     this.#held += text
     const from = heldFrom(this.#held)
     const ready = this.#held.slice(0, from)
@@ -83,7 +91,10 @@ export class ReadAloud {
 }
 
 /** A whole text as people say it. */
-export const readAloud = (text: string, tag: string): string => read(text, rulesOf(tag))
+export function readAloud(text: string, tag: string): string {
+  const reading = new ReadAloud(tag)
+  return reading.push(text) + reading.flush()
+}
 
 /** Where the words begin that more text may belong to. A paragraph's end (\u2029) is known to end a sentence. */
 function heldFrom(text: string): number {

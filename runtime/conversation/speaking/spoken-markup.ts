@@ -1,4 +1,4 @@
-import { hasWords } from '../../plugin-sdk/speech/sentences.ts'
+import { hasWords, piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import { inlineText, settledLength } from './inline-text.ts'
 
 /** A line that holds no more is given out as it is: a caller waits. */
@@ -49,6 +49,13 @@ export class SpokenMarkup {
 
   /** What can be said by now. */
   push(text: string): string {
+    let out = ''
+    // A long line at once would be looked at whole for each mark in it.
+    for (const piece of piecesOf(text, MAX_HELD_CHARS)) out += this.#push(piece)
+    return out
+  }
+
+  #push(text: string): string {
     this.#line += text
     let out = ''
     for (let end = this.#line.indexOf('\n'); end >= 0; end = this.#line.indexOf('\n')) {
@@ -75,8 +82,14 @@ export class SpokenMarkup {
     }
     const begun = this.#begin(this.#line)
     const end = begun.length > MAX_HELD_CHARS ? begun.length : settledLength(begun)
-    // The line's own mark is taken off again with more of it.
-    if (end === 0) return ''
+    if (end === 0) {
+      // The line's own mark is taken off again with more of it, but for a line that is nothing else.
+      if (this.#line.length > MAX_HELD_CHARS) {
+        this.#line = begun
+        this.#atStart = false
+      }
+      return ''
+    }
     const table = this.#atStart ? this.#endTable() : ''
     this.#atStart = false
     this.#line = begun.slice(end)

@@ -11,6 +11,8 @@ import { readConsent } from '../../../runtime/conversation/languages/consent.ts'
 import { detectLanguage } from '../../../runtime/conversation/languages/detect.ts'
 import { LANGUAGES } from '../../../runtime/conversation/languages/index.ts'
 import { plain } from '../../../runtime/conversation/languages/plain.ts'
+import { ReadAloud, readAloud } from '../../../runtime/conversation/speaking/read-aloud.ts'
+import { SpokenMarkup, spokenMarkup } from '../../../runtime/conversation/speaking/spoken-markup.ts'
 import { SpokenText } from '../../../runtime/conversation/speaking/spoken-text.ts'
 import { restOf } from '../../../runtime/conversation/stages/rest-of.ts'
 import { fillVariables } from '../../../runtime/conversation/variables.ts'
@@ -41,6 +43,30 @@ t.test('speech', async (t) => {
       return buffer.flush()
     },
     { tokens: spoken },
+  )
+  const marks = ['*', '_a ', '`', '~', '<', '<!--', '<script>', '[a](', '&', '\\', '😀 ', '| a ', '> ', '1. ', '\n']
+  await growsWithItsInput(t, 'spokenMarkup', (text) => spokenMarkup(text), { tokens: marks })
+  await growsWithItsInput(
+    t,
+    'SpokenMarkup in pieces',
+    (text) => {
+      const markup = new SpokenMarkup()
+      for (let at = 0; at < text.length; at += 4) markup.push(text.slice(at, at + 4))
+      return markup.flush()
+    },
+    { tokens: marks },
+  )
+  const figures = ['1', '1 ', '1,', '12:', '1-', 'a@', 'a.', '€1 ', 'EUR ', '(1', 'z. B. ', '2026-01-01 ']
+  await growsWithItsInput(t, 'readAloud', (text) => readAloud(text, 'de'), { tokens: figures })
+  await growsWithItsInput(
+    t,
+    'ReadAloud in pieces',
+    (text) => {
+      const reading = new ReadAloud('de')
+      for (let at = 0; at < text.length; at += 4) reading.push(text.slice(at, at + 4))
+      return reading.flush()
+    },
+    { tokens: figures },
   )
   const entries = [
     { word: 'a a', say: 'b' },

@@ -83,33 +83,3 @@ t.test('what never closes is not waited for without end', async (t) => {
   t.match(markup.push(`a <b${'c'.repeat(400)}`), /<bc/)
   t.equal(spokenMarkup(`|${'a|'.repeat(100)}`).includes('|'), false)
 })
-
-t.test('takes time in proportion to the length of the text', async (t) => {
-  for (const unit of [
-    '*',
-    '_',
-    '`',
-    '[',
-    '<',
-    '&',
-    '|',
-    '- ',
-    '# ',
-    '~',
-    '![',
-    '](',
-    '<a ',
-    '\\',
-    '1. ',
-    '🙂',
-    '[](',
-  ]) {
-    const markup = new SpokenMarkup()
-    const began = performance.now()
-    for (let i = 0; i < 20_000; i += unit.length) markup.push(unit)
-    markup.flush()
-    spokenMarkup(unit.repeat(50_000 / unit.length))
-    const tookMs = performance.now() - began
-    t.ok(tookMs < 5_000, `${JSON.stringify(unit)} took ${tookMs.toFixed()} ms`)
-  }
-})

@@ -3,6 +3,7 @@ import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { checkZip, ZipError } from '../../../runtime/lib/zip.ts'
 import { ExtractionError } from './extraction-error.ts'
 import { htmlBlocks } from './html.ts'
+import { withoutHidden } from './without-hidden.ts'
 
 /** Unpacked size at which a Word file stops being believable; its media are never unpacked, but count. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
@@ -11,7 +12,8 @@ export async function* docxBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   let html: string
   try {
     checkZip(bytes, MAX_UNPACKED_BYTES)
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const seen = withoutHidden(bytes, MAX_UNPACKED_BYTES)
+    const buffer = Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength)
     const ignoreImages = mammoth.images.imgElement(async () => ({ src: '' }))
     html = (await mammoth.convertToHtml({ buffer }, { convertImage: ignoreImages })).value
   } catch (cause) {

@@ -61,7 +61,7 @@ t.test('HTML gives what a reader sees, rows whole', async (t) => {
   const html = `<html><head><title>T</title><style>p {}</style></head><body><nav>Menu</nav><h1>Fees</h1>
     <p>A visit is&nbsp;<a href="https://x.y">free</a>.</p><script>alert(1)</script>
     <table><tr><th><p>Kind</p></th><th>Price</th></tr><tr><td><p>Check</p><p>up</p></td><td>20 €</td></tr></table></body></html>`
-  t.same(await read('html', html), ['Fees:\nA visit is free.\nKind | Price\nCheck up | 20 €'])
+  t.same(await read('html', html), ['Fees:\nA visit is free.\nKind: Check up; Price: 20 €'])
 })
 
 t.test('an HTML page may declare its own encoding', async (t) => {
@@ -76,6 +76,35 @@ t.test('a Word document keeps headings and tables', async (t) => {
   const body =
     docxParagraph('Opening hours', 'Heading1') + docxParagraph('We open at nine.') + docxTable([['Monday', '9–18']])
   t.same(await read('docx', makeDocx(body)), ['Opening hours:\nWe open at nine.\nMonday | 9–18'])
+})
+
+t.test(
+  'each row of a table with a header has the names of its columns, and what a cell says of several rows',
+  async (t) => {
+    const html = `<table><tr><th>Season</th><th>Room</th><th>Price</th></tr>
+    <tr><td rowspan="2">Summer</td><td>Single</td><td>80</td></tr><tr><td>Double</td><td>120</td></tr></table>
+    <table><tr><th>Phone</th><td>030 1234</td></tr></table>`
+    t.same(await read('html', html), [
+      'Season: Summer; Room: Single; Price: 80\nSeason: Summer; Room: Double; Price: 120\nPhone | 030 1234',
+    ])
+    t.same(await read('html', '<table><tr><th>Monday</th><th>Tuesday</th></tr></table><p>Closed.</p>'), [
+      'Monday | Tuesday\n\nClosed.',
+    ])
+    const many = Array.from({ length: 300 }, (_, i) => `<tr><td>Room ${i}</td><td>${80 + i}</td></tr>`).join('')
+    const chunks = await read('html', `<table><tr><th>Name</th><th>Price</th></tr>${many}</table>`)
+    t.ok(chunks.length > 5)
+    t.ok(chunks.every((chunk) => chunk.startsWith('Name: Room')))
+  },
+)
+
+t.test('what a page or a Word file does not show is not read out of it', async (t) => {
+  const html = `<p>We open at nine.</p><p hidden>staff only</p><div style="color:red; display:none">secret</div>
+    <div id="main-cookie-banner">We use cookies.</div><p class="cookies">Our cookies have chocolate.</p>`
+  t.same(await read('html', html), ['We open at nine.\n\nOur cookies have chocolate.'])
+  const run = (text: string, properties: string) =>
+    `<w:p><w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r></w:p>`
+  const body = `${docxParagraph('We open at nine.')}${run('secret', '<w:b/><w:vanish/>')}${run('seen', '<w:vanish w:val="0"/>')}`
+  t.same(await read('docx', makeDocx(body)), ['We open at nine.\n\nseen'])
 })
 
 t.test('a PDF gives paragraphs under the lines in larger type', async (t) => {

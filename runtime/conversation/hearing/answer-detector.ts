@@ -31,6 +31,8 @@ const INTRODUCED_PAUSE_MS = 1_100
 const LONG_PAUSE_MS = 1_200
 /** What a voicemail says, too, is a human's when neither more of it nor a beep follows. */
 const HINTED_PAUSE_MS = 2_500
+/** Nobody who picks up speaks so long in words that say nothing of an answer: a greeting in another language, most often, before its beep. */
+const MONOLOGUE_MS = 6_000
 /** So many different hints are no human's any more. */
 const MACHINE_HINTS = 2
 /** After the carrier said "machine", words of ours may still say that it is an assistant. */
@@ -159,6 +161,7 @@ export class AnswerDetector {
     if (this.#hints.size > 0) return HINTED_PAUSE_MS
     if (says(COMPANY, text)) return COMPANY_PAUSE_MS
     const lengthMs = (this.#lastSpeechMs ?? 0) - (this.#utteranceFromMs ?? 0)
+    if (lengthMs > MONOLOGUE_MS) return HINTED_PAUSE_MS
     if (lengthMs > HUMAN_GREETING_MS) return LONG_PAUSE_MS
     return says(INTRODUCES, text) ? INTRODUCED_PAUSE_MS : HUMAN_PAUSE_MS
   }

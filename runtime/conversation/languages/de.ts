@@ -136,7 +136,7 @@ export const german: Language = {
   answering: {
     tone: /(?:nach|auf) (?:dem|den) (?:\w{1,30} )?(?:signal|ton|piep)\w{0,30}|signalton|piepton/,
     machine: [
-      /nachricht (?:\w{1,30} ){0,3}hinterlass\w{1,30}|hinterlass\w{0,30} (?:\w{1,30} ){0,4}nachricht|nachricht nach/,
+      /nachricht (?:\w{1,30} ){0,2}(?:drucken|wahlen|tippen) sie|nachricht (?:\w{1,30} ){0,3}hinterlass\w{1,30}|hinterlass\w{0,30} (?:\w{1,30} ){0,4}nachricht|nachricht nach/,
       /(?<!kein |keine |keinen )(?:mailbox|anrufbeantworter|telefonbeantworter|sprachbox|mobilbox|combox)/,
       /(?:teilnehmer|rufnummer|person|anschluss) (?:\w{1,30} ){0,6}nicht (?:erreichbar|vergeben)|(?:derzeit|zurzeit|zur zeit|momentan) (?:leider )?nicht erreichbar|kein anschluss unter/,
       /(?:sprich|sprechen sie|sprecht) (?:\w{1,30} ){0,3}(?:aufs|auf) (?:das )?band|ausserhalb (?:unserer|der) (?:\w{1,30} )?(?:offnungszeiten|geschaftszeiten|sprechzeiten|burozeiten)/,
@@ -163,6 +163,7 @@ export const german: Language = {
     screening: [
       /(?:sag|nenn|nenne|nennen|sagen|sprechen|sprich) (?:\w{1,30} ){0,4}(?:ihren|deinen|den) (?:\w{1,30} )?namen|ihren namen|deinen namen und/,
       /grund (?:\w{1,30} )?(?:ihres|deines|fur (?:ihren|deinen)) anruf\w{0,30}/,
+      /anruf(?:filter|assistent|blocker)|wer (?:du bist|sie sind) und (?:warum|weshalb|wieso)|kein (?:\w{1,30} )?(?:roboter|automat|computer) (?:sind|bist)/,
       /wen darf ich (?:an)?melden|anruf wird (?:\w{1,30} )?gepruft|bevor ich (?:sie|dich) (?:durchstelle|verbinde)/,
     ],
     offers:

@@ -127,8 +127,9 @@ export const english: Language = {
     screening: [
       /(?:state|say|record|tell me|give me|provide) (?:\w{1,30} ){0,4}your (?:full )?name/,
       /(?:reason|why) (?:\w{1,30} ){0,2}(?:for (?:your call|calling)|you (?:are|re) calling)/,
+      /\b(?:call (?:blocker|filter|guardian)|text call)\b|(?:prove|show|confirm|verify|sure) (?:\w{1,30} ){0,2}you (?:are|re) (?:\w{1,30} )?(?:human|person|robot)|if you (?:are|re) (?:not )?a (?:\w{1,30} )?(?:person|human|robot|telemarketer)/,
       /(?:call )?screening|before i (?:try to )?(?:connect|put you through)/,
-      /using a (?:\w{1,30} ){0,3}assistant|see if (?:this person|they|he|she) (?:is|are) available/,
+      /using an? (?:\w{1,30} ){0,3}assistant|(?:checking|find out) (?:whether|if) (?:\w{1,30} ){1,2}can (?:take|answer)|see if (?:this person|they|he|she) (?:is|are) available/,
     ],
     offers:
       /(?:can|may|shall|should|could) i (?:\w{1,30} ){0,3}(?:take|give|pass) (?:\w{1,30} ){0,3}message|(?:would you|do you want to) (?:\w{1,30} ){0,3}leave (?:\w{1,30} )?message/,

@@ -139,7 +139,7 @@ export const spanish: Language = {
     tone: /(?:despues (?:de|del)|tras|al oir|escuche|al escuchar) (?:\w{1,30} )?(?:la senal|el tono|tono|el pitido|pitido|el bip|senal)/,
     machine: [
       /(?<!que le |que les |si )(?:dej[ea]|dejar|deja[nr]os|dejeme|dejame|dejenos|dejanos|dejen) (?:\w{1,30} ){0,3}(?:mensaje|recado)(?! para (?:el|ella))/,
-      /buzon|(?<!tenemos |tengo |hay )contestador|correo de voz|casilla de (?:mensajes|voz)|grabe (?:\w{1,30} )?mensaje/,
+      /buzon|(?<!tenemos |tengo |hay )contestador|correo de voz|grabar (?:\w{1,30} )?mensaje|casilla de (?:mensajes|voz)|grabe (?:\w{1,30} )?mensaje/,
       /(?:numero|telefono|persona|abonado|cliente) (?:\w{1,30} ){0,8}(?:no (?:esta|se encuentra) disponible|apagado|fuera (?:de cobertura|del area)|no existe|no corresponde)/,
       /fuera del (?:area de servicio|horario de atencion)|no existe o|no corresponde a ningun/,
       /no se encuentra disponible en este momento|(?:ha llamado|llama|esta llamando) fuera de(?:l| nuestro) horario/,
@@ -163,7 +163,7 @@ export const spanish: Language = {
     screening: [
       /(?:diga|di|indique|indica|grabe|dime|digame) (?:\w{1,30} ){0,3}(?:su|tu) nombre|tu nombre y el motivo/,
       /(?:motivo|razon) de (?:la|su|tu) llamada|por que (?:llama|esta llamando)/,
-      /quien lo busca|quien le busca/,
+      /quien lo busca|quien le busca|filtr\w{1,10} de llamadas|no (?:es|eres) un robot/,
     ],
     offers:
       /(?<!si (?:\w{1,30} ){0,3})(?:(?:le|te) (?:doy|dejo|tomo|deje|paso) (?:\w{1,30} ){0,3}(?:recado|mensaje)|(?:quiere|quieres|desea) (?:\w{1,30} ){0,2}(?:dejarle|dejar) (?:\w{1,30} )?(?:recado|mensaje)|puedo (?:\w{1,30} ){0,2}(?:tomar|dar)(?:le)? (?:\w{1,30} ){0,2}(?:recado|mensaje))/,

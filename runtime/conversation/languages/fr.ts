@@ -156,7 +156,7 @@ export const french: Language = {
     screening: [
       /(?:dites|indiquez|donnez|enregistrez|dis|indique|donne|precisez) (?:\w{1,30} ){0,3}(?:votre|ton) nom/,
       /(?:motif|raison|objet) de (?:votre|l|ton) appel|pourquoi vous appelez/,
-      /qui dois je annoncer|filtrage d appels/,
+      /qui dois je annoncer|filtrage d appels|(?:pas|n etes pas) un robot/,
     ],
     offers:
       /(?<!si )(?:voulez vous|souhaitez vous|vous (?:voulez|souhaitez)|puis je|je peux|desirez vous) (?:\w{1,30} ){0,5}message|je (?:prends|peux prendre|lui (?:laisse|transmets)) (?:\w{1,30} ){0,3}message/,

@@ -113,7 +113,7 @@ export const italian: Language = {
     tone: /(?:dopo|al termine del|sentito) (?:il |un )?(?:segnale|bip|tono)/,
     machine: [
       /(?<!(?:gli|le|che) )lasci\w{0,30} (?:\w{1,30} ){0,3}messaggio(?! per (?:lui|lei))/,
-      /(?<!abbiamo (?:una |la )?|ho (?:una |la )?)segreteria telefonica|segreteria (?:telefonica )?di (?:tim|vodafone|wind|telecom)|casella vocale|registri (?:il )?(?:suo )?messaggio/,
+      /(?<!abbiamo (?:una |la )?|ho (?:una |la )?)segreteria telefonica|segreteria (?:telefonica )?di (?:tim|vodafone|wind|telecom)|casella vocale|registrare (?:il |un )?(?:suo )?messaggio|registri (?:il )?(?:suo )?messaggio/,
       /(?:cliente|utente|persona|numero) (?:\w{1,30} ){0,8}(?:non (?:e|risulta) (?:\w{1,30} ){0,3}(?:raggiungibile|disponibile|attivo)|spento|inesistente)/,
       /uffici sono (?:\w{1,30} ){0,2}chiusi|fuori (?:orario|dall orario)|al di fuori (?:dell|del nostro) orario/,
     ],
@@ -138,7 +138,7 @@ export const italian: Language = {
     screening: [
       /(?:dica|dire|dimmi|indichi|registri|registra|lasci) (?:\w{1,30} ){0,3}(?:il (?:suo|tuo) )nome|il (?:suo|tuo) nome e il motivo/,
       /motivo della (?:sua |tua )?chiamata|perche (?:sta )?chiama(?:ndo)?/,
-      /chi devo annunciare/,
+      /chi devo annunciare|filtro (?:delle )?chiamate|non (?:essere|sei|e) un robot/,
     ],
     offers:
       /(?<!(?:se|non) (?:\w{1,30} ){0,3})(?:(?:vuole|desidera|posso|vuoi) (?:\w{1,30} ){0,5}(?:messaggio|riferire)|(?:gli|le) (?:lascio|riferisco|prendo) (?:\w{1,30} ){0,3}messaggio)/,

@@ -141,7 +141,7 @@ export const portuguese: Language = {
     tone: /(?:apos|depois d[oe]|a seguir ao|ao ouvir) (?:o )?(?:sinal|bipe|bip|tom|toque)/,
     machine: [
       /(?<!(?:que lhe|eu) )(?:deix[ea]|deixar) (?:\w{1,30} ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
-      /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens|(?<!temos |tenho )atendedor|voice ?mail|grave (?:a |o )?(?:sua |seu )?(?:mensagem|recado)/,
+      /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens|gravar (?:\w{1,30} )?mensagem|(?<!temos |tenho )atendedor|voice ?mail|grave (?:a |o )?(?:sua |seu )?(?:mensagem|recado)/,
       /(?:numero|telefone|telemovel|pessoa|assinante|cliente) (?:\w{1,30} ){0,8}(?:nao (?:esta|se encontra) (?:disponivel|atribuido)|desligado|fora da area|nao existe)/,
       /nao esta atribuido|fora do (?:nosso )?horario de (?:atendimento|funcionamento|expediente)/,
     ],
@@ -164,7 +164,7 @@ export const portuguese: Language = {
     screening: [
       /(?:diga|indique|informe|grave|diz) (?:\w{1,30} ){0,3}(?:o )?(?:seu|teu) nome|(?:seu|teu) nome e o motivo/,
       /motivo da (?:sua |tua )?(?:chamada|ligacao)|porque (?:esta a ligar|esta ligando)/,
-      /quem deseja|da parte de quem/,
+      /quem deseja|da parte de quem|filtro de (?:chamadas|ligacoes)|nao e um robo/,
     ],
     offers:
       /(?<!(?:se|nao) (?:\w{1,30} ){0,3})(?:(?:quer|deseja|posso|gostaria de|queria) (?:\w{1,30} ){0,5}(?:mensagem|recado)|(?:eu )?(?:anoto|deixo|dou) (?:\w{1,30} ){0,2}recado)/,

@@ -137,3 +137,11 @@ t.test('who asks in a few words who is calling is a human, in many an assistant'
   t.equal(hear('Who is this?', 900, 3_000).verdict, 'human')
   t.equal(hear('Hi, who is calling please?', 3_000, 4_000).verdict, 'screening')
 })
+
+t.test('a long greeting in words that nobody knows waits for its beep, and is a human without one', async (t) => {
+  const greeting = 'Nemohu teď mluvit nechte mi prosím vzkaz ozvu se jakmile to půjde'
+  const detector = hear(greeting, 7_000, 9_400)
+  t.equal(detector.verdict, undefined, 'two seconds after its end')
+  t.equal(detector.beep(ANSWERED_MS + 9_420), 'machine')
+  t.equal(hear(greeting, 7_000, 10_500).verdict, 'human')
+})

@@ -274,7 +274,7 @@ function announce(options: Run, running: Running, notices: readonly string[]): v
   const hints = [
     [url, 'the console: talk to an agent in the browser'],
     [demo, 'a simulated caller talks to an agent, live in the terminal'],
-    [`${url}/docs`, 'the API, to read and to try'],
+    [`${url}/docs`, 'the documentation, and the API to try'],
     ['Ctrl-C', `stops everything; data stay in ${dataDir}`],
   ] as const
   const width = Math.max(...hints.map(([what]) => what.length))

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { publicAgentById } from '../../store/agents/public-agents.ts'
 import { callExample } from '../calls/schema.ts'
+import { escapeHtml } from '../http/escape-html.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
 
 /** Scripts of this server alone. The sound worklet and the session need no more than its own origin. */
@@ -16,15 +17,13 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
 ].join('; ')
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
-
 const pageOf = ({ id, name, language }: { id: string; name: string; language: string }): string => `<!doctype html>
-<html lang="${language === 'multi' ? 'en' : escaped(language)}">
+<html lang="${language === 'multi' ? 'en' : escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(name)}</title>
+<title>${escapeHtml(name)}</title>
 <style>
 html { color-scheme: light dark; font-family: system-ui, sans-serif }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center }
@@ -34,8 +33,8 @@ h1 { font-size: 1.4rem; text-align: center }
 </head>
 <body>
 <main>
-<h1>${escaped(name)}</h1>
-<patchbay-agent agent="${id}" inline lang="${language === 'multi' ? '' : escaped(language)}"></patchbay-agent>
+<h1>${escapeHtml(name)}</h1>
+<patchbay-agent agent="${id}" inline lang="${language === 'multi' ? '' : escapeHtml(language)}"></patchbay-agent>
 </main>
 <script src="/widget.js"></script>
 </body>

@@ -206,7 +206,7 @@ function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
             onSelect: () => choose(name as Language),
           })),
           {
-            label: t('API documentation'),
+            label: t('Documentation'),
             icon: 'developers',
             onSelect: () => void window.open('/docs', '_blank', 'noopener'),
           },

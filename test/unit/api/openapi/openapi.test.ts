@@ -51,14 +51,14 @@ t.test('every path parameter is described, and every error has its sentence in t
   }
 })
 
-t.test('the documentation page loads nothing from elsewhere', async (t) => {
+t.test('the reference of the API loads nothing from elsewhere', async (t) => {
   const api = await startTestApi(t)
   const client = api.client()
-  const page = await client.get('/docs')
+  const page = await client.get('/docs/reference')
   t.equal(page.status, 200)
   t.match(page.headers.get('content-type'), /^text\/html/)
   const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '')
-  t.equal(sources.length, 4)
+  t.equal(sources.length, 5)
   for (const source of sources) {
     const file = await client.get(source)
     t.equal(file.status, 200, source)

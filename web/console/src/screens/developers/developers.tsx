@@ -30,7 +30,7 @@ export function Screen() {
       actions={
         <a
           className="text-sm font-medium text-accent-ink underline underline-offset-2"
-          href="/docs"
+          href="/docs/reference"
           rel="noopener"
           target="_blank"
         >

@@ -40,6 +40,7 @@ import { measurePools } from './operator/worker-pools.ts'
 import { RequestLog } from './requests/request-log.ts'
 import type { DataServices, PluginServices } from './services.ts'
 import { McpTools } from './tools/mcp-tools.ts'
+import { PluginTools } from './tools/plugin-tools.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
 
 /** What everything else of an api node stands on. */
@@ -113,7 +114,7 @@ export async function openInfrastructure(
     defaultProviders: defaults,
     providerVoices: createProviderVoices(plugins, log),
     prices: await openPrices(context),
-    mcpTools: new McpTools({ clients, box, checks: argumentChecks, clock, log }),
+    mcpTools: new McpTools({ clients, pluginTools: new PluginTools(plugins), box, checks: argumentChecks, clock, log }),
   }
 }
 

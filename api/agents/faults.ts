@@ -65,7 +65,13 @@ export async function agentFaults(
     if (input.tools === undefined) return []
     try {
       const agents = await handoffAgents(tenant, input.tools, agent?.id)
-      await storedTools(input.tools, agent?.tools ?? [], { box: toolSecrets(config), workspaceId, checks, agents })
+      await storedTools(input.tools, agent?.tools ?? [], {
+        box: toolSecrets(config),
+        workspaceId,
+        checks,
+        agents,
+        toolPlugins: catalogue.tools,
+      })
       return []
     } catch (error) {
       if (error instanceof ValidationError) return error.faults

@@ -137,7 +137,13 @@ const create = defineRoute({
     const { workspaceId } = tenant
     const box = toolSecrets(config)
     const agents = await handoffAgents(tenant, body.tools ?? [], undefined)
-    const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks, agents })
+    const tools = await storedTools(body.tools ?? [], [], {
+      box,
+      workspaceId,
+      checks,
+      agents,
+      toolPlugins: plugins.catalogue.tools,
+    })
     const agent = await insertAgent(
       tenant,
       {
@@ -198,7 +204,15 @@ const update = defineRoute({
     const { workspaceId } = tenant
     const box = toolSecrets(config)
     const agents = await handoffAgents(tenant, body.tools ?? [], before.id)
-    const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks, agents }))
+    const tools =
+      body.tools &&
+      (await storedTools(body.tools, before.tools, {
+        box,
+        workspaceId,
+        checks,
+        agents,
+        toolPlugins: plugins.catalogue.tools,
+      }))
     const changes = {
       ...agentColumns(body),
       llm_model: choices.LLM_model,

@@ -83,6 +83,13 @@ export const ToolInput = Type.Object({
         'Of `mcp`: a server of the Model Context Protocol by streamable HTTP. Of `handoff` to `webhook`: answers a POST with `{"agent_id": "…"}`.',
     }),
   ),
+  plugin: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Of `mcp`, in place of `url`: an installed plugin that has tools.',
+    }),
+  ),
   headers: Type.Optional(Headers),
   allow: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
@@ -154,7 +161,15 @@ export async function storedTools(
     workspaceId,
     checks,
     agents,
-  }: { box: SecretBox; workspaceId: string; checks: ArgumentChecks; agents: HandoffAgents },
+    toolPlugins,
+  }: {
+    box: SecretBox
+    workspaceId: string
+    checks: ArgumentChecks
+    agents: HandoffAgents
+    /** The plugins that have tools, by their names. */
+    toolPlugins: ReadonlyMap<string, unknown>
+  },
 ): Promise<Tool[]> {
   const faults: Fault[] = []
   const parametersFaults = await Promise.all(
@@ -190,11 +205,23 @@ export async function storedTools(
       )
     if (type === 'mcp') {
       const { url = '', allow, timeout_ms: timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = tool
+      const allowed = allow === undefined ? {} : { allow }
+      if (tool.plugin !== undefined) {
+        const { plugin } = tool
+        if (!toolPlugins.has(plugin))
+          fault(
+            ['plugin'],
+            `is none of the plugins that have tools: ${[...toolPlugins.keys()].sort().join(', ') || 'there are none'}`,
+          )
+        if (tool.url !== undefined) fault(['url'], 'must be left out where `plugin` is given')
+        if (tool.headers !== undefined) fault(['headers'], 'must be left out where `plugin` is given')
+        return { type, name, description, plugin, url: `plugin:${plugin}`, headers: {}, timeoutMs, ...allowed }
+      }
       const unfit = tool.url === undefined ? 'Field required' : faultOfUrl(url)
       if (unfit !== undefined) fault(['url'], unfit, tool.url === undefined ? 'missing' : 'value_error')
       else if (url.includes('{{')) fault(['url'], 'must be the same for every call: no placeholder')
       const headers = sealed(tool.headers, url, [])
-      return { type, name, description, url, headers, timeoutMs, ...(allow === undefined ? {} : { allow }) }
+      return { type, name, description, url, headers, timeoutMs, ...allowed }
     }
     if (type === 'handoff') {
       const { fault: unfit, ...handoff } = handoffOf(tool, agents)
@@ -250,7 +277,9 @@ export function toolsBody(stored: readonly unknown[]): ToolsInput {
       return { ...page, timeout_ms: timeoutMs }
     }
     if (tool.type === 'mcp') {
-      const { headers, timeoutMs, ...server } = tool
+      const { headers, timeoutMs, url, ...source } = tool
+      if (source.plugin !== undefined) return { ...source, timeout_ms: timeoutMs }
+      const server = { ...source, url }
       return { ...server, headers: maskedHeaders(headers), timeout_ms: timeoutMs }
     }
     if (tool.type === 'handoff') {
@@ -264,15 +293,18 @@ export function toolsBody(stored: readonly unknown[]): ToolsInput {
   })
 }
 
-function defaultName({ type, to, url }: Static<typeof ToolInput>, agents: HandoffAgents): string {
-  if (type === 'mcp') return nameOfServer(url)
+function defaultName({ type, to, url, plugin }: Static<typeof ToolInput>, agents: HandoffAgents): string {
+  if (type === 'mcp') return plugin === undefined ? nameOfServer(url) : nameOf(plugin)
   return type === 'handoff' ? nameOfHandoff(to, agents) : ''
 }
 
 /** `https://crm.example.com/mcp` is `crm_example_com`. */
 function nameOfServer(url = ''): string {
-  const host = URL.canParse(url) ? new URL(url).hostname : 'server'
-  const name = host.replace(/[^A-Za-z0-9]+/g, '_').slice(0, 60)
+  return nameOf(URL.canParse(url) ? new URL(url).hostname : 'server')
+}
+
+function nameOf(source: string): string {
+  const name = source.replace(/[^A-Za-z0-9]+/g, '_').slice(0, 60)
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`
 }
 

@@ -2,21 +2,24 @@ import type { AgentSpec, ToolSpec } from '../../runtime/call/types/agent-spec.ts
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { ByteCache } from '../../runtime/lib/byte-cache.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { SecretBox } from '../../runtime/lib/secret-box.ts'
 import { shortText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { type ArgumentChecks, BUSY, TOO_SLOW } from '../../runtime/tools/argument-check.ts'
 import type { ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
-import type { McpClients, McpServer, McpTool } from '../../runtime/tools/mcp/clients.ts'
+import type { McpClients, McpServer } from '../../runtime/tools/mcp/clients.ts'
 import { McpTimeout } from '../../runtime/tools/mcp/timeout.ts'
+import type { McpTool } from '../../runtime/tools/mcp/tool-listing.ts'
 import { asSpan, type Traced } from '../../runtime/tools/send-traced.ts'
 import { isOwnTool, type McpSource, type Tool } from '../../runtime/tools/tool.ts'
 import { unreached } from '../../runtime/tools/unreached.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { openHeaders } from '../agents/tool-headers.ts'
+import type { PluginTools } from './plugin-tools.ts'
 
-/** The tools agents find at MCP servers: listed as the server has them now, and called. */
+/** The tools agents find at MCP servers and plugins: listed as the server has them now, and called. */
 
 /** How long a listing is fresh; afterwards it is still used while it is refreshed. */
 const FRESH_MS = 60_000
@@ -56,6 +59,7 @@ interface Listing {
 interface McpToolsOptions {
   /** Asked for when an agent has a server: most installations have none. */
   clients(): Promise<McpClients>
+  pluginTools: PluginTools
   box: SecretBox
   checks: ArgumentChecks
   clock: Clock
@@ -88,13 +92,13 @@ export class McpTools {
     let characters = 0
     for (const [i, source] of sources.entries()) {
       const { tools: found = [], fault } = listed[i]!
-      if (fault !== undefined) faults.push(`MCP server "${source.name}": ${fault}`)
+      if (fault !== undefined) faults.push(`${titleOf(source)}: ${fault}`)
       for (const tool of found.filter(({ name }) => source.allow?.includes(name) ?? true)) {
         const name = freeName(names, source.name, tool.name)
         if (name === undefined) continue
         characters += tool.characters
         if (characters > MAX_AGENT_CHARACTERS) {
-          faults.push(`MCP server "${source.name}": ${TOO_MUCH}`)
+          faults.push(`${titleOf(source)}: ${TOO_MUCH}`)
           break
         }
         names.add(name)
@@ -104,7 +108,7 @@ export class McpTools {
       const missing =
         fault === undefined ? (source.allow ?? []).filter((name) => !found.some((one) => one.name === name)) : []
       if (missing.length > 0)
-        faults.push(`MCP server "${source.name}" has no tool ${missing.map((name) => `"${name}"`).join(', ')}`)
+        faults.push(`${titleOf(source)} has no tool ${missing.map((name) => `"${name}"`).join(', ')}`)
     }
     return { targets, faults }
   }
@@ -125,6 +129,11 @@ export class McpTools {
   ): Promise<ToolResult> {
     let headers: McpServer['headers'] = {}
     const ask = async (traceparent: string | undefined) => {
+      if (source.plugin !== undefined) {
+        const { plugin, timeoutMs } = source
+        const call = { name: tool.name, input, workspaceId, ...(key === undefined ? {} : { key }) }
+        return this.#options.pluginTools.call({ plugin, timeoutMs }, call, signal)
+      }
       const clients = await this.#options.clients()
       const server = this.#server(workspaceId, source)
       headers = server.headers
@@ -183,10 +192,16 @@ export class McpTools {
     const { clock, checks, log } = this.#options
     let headers: McpServer['headers'] = {}
     try {
-      const clients = await this.#options.clients()
-      const server = this.#server(workspaceId, source)
-      headers = server.headers
-      const found = await clients.list(server, MAX_TOOLS, new AbortController().signal)
+      const { plugin, timeoutMs } = source
+      const { signal } = new AbortController()
+      let found: McpTool[]
+      if (plugin !== undefined) found = await this.#options.pluginTools.list({ plugin, timeoutMs }, MAX_TOOLS, signal)
+      else {
+        const clients = await this.#options.clients()
+        const server = this.#server(workspaceId, source)
+        headers = server.headers
+        found = await clients.list(server, MAX_TOOLS, signal)
+      }
       const usable = await Promise.all(
         found.map(async ({ inputSchema }) => {
           const fault = await checks.faultOfSchema(workspaceId, inputSchema)
@@ -200,7 +215,10 @@ export class McpTools {
     } catch (error) {
       const { fault, reason } = wordsOf(error, { headers, timeoutMs: source.timeoutMs })
       listing.fault = fault
-      log.warn({ workspaceId, server: source.name, fault, reason }, 'The tools of an MCP server could not be listed')
+      log.warn(
+        { workspaceId, server: source.name, fault, reason },
+        'The tools of an MCP server or plugin could not be listed',
+      )
     }
     listing.atMs = clock.monotonicMs()
   }
@@ -215,10 +233,13 @@ function wordsOf(
   { headers, timeoutMs }: Pick<McpServer, 'headers' | 'timeoutMs'>,
 ): { fault: string; reason?: string } {
   if (error instanceof McpTimeout) return { fault: `no answer within ${timeoutMs} ms` }
-  const { fault, reason } = unreached(error)
+  const { fault, reason } = error instanceof PatchbayError ? { fault: error.message } : unreached(error)
   const shown = shortText(withoutSecrets(fault, headers), MAX_ERROR_CHARACTERS)
   return { fault: shown, ...(reason === undefined ? {} : { reason }) }
 }
+
+const titleOf = ({ name, plugin }: McpSource): string =>
+  plugin === undefined ? `MCP server "${name}"` : `Plugin "${plugin}"`
 
 /** The tool's own name where it is free, else with its server's before it. */
 function freeName(taken: ReadonlySet<string>, server: string, tool: string): string | undefined {

@@ -55,7 +55,7 @@ const tryTool = defineRoute({
     },
     success: { ok: true, output: '{"state": "on its way"}', fault: null, duration_ms: 84 },
   },
-  handler: async ({ params, body, tenant, signal }, { config, argumentChecks, tools, clock }) => {
+  handler: async ({ params, body, tenant, signal }, { config, argumentChecks, tools, clock, plugins }) => {
     const agent = await agentById(tenant, params.agent_id)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     if (body.tool.type !== 'http') {
@@ -64,7 +64,7 @@ const tryTool = defineRoute({
     const { workspaceId } = tenant
     const box = toolSecrets(config)
     const [tool] = await storedTools([body.tool], agent.tools, {
-      ...{ box, workspaceId, checks: argumentChecks, agents: NO_AGENTS },
+      ...{ box, workspaceId, checks: argumentChecks, agents: NO_AGENTS, toolPlugins: plugins.catalogue.tools },
     }).catch((error) => {
       throw error instanceof ValidationError ? new ValidationError(error.faults.map(ofOneTool)) : error
     })

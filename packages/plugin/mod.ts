@@ -19,9 +19,11 @@ export { type Failure, ProviderError } from './provider-error.ts'
 export { readSamples } from './samples.ts'
 export { readEvents, readServerEvents, type ServerEvent } from './server-sent-events.ts'
 export { openSocket, type Socket, type SocketOptions } from './socket.ts'
+export type { Toolbox, ToolCall } from './toolbox.ts'
 export type { Terms, VectorMatch, VectorPoint, VectorQuery, VectorScope, VectorStore } from './vector-store.ts'
 
 import type { ObjectStore } from './object-store.ts'
+import type { Toolbox } from './toolbox.ts'
 import type { VectorStore } from './vector-store.ts'
 
 /** The plugin's door to its operator. */
@@ -141,7 +143,7 @@ export interface Embedding {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
 }
 
-/** A factory is called once for each call or chat (stt, tts, llm), or once for the process (embedding, vectorstore, objectstore). */
+/** A factory is called once for each call or chat (stt, tts, llm), or once for the process (the other kinds). */
 export interface Factories {
   readonly stt?: (host: Host, options: Options) => Stt | Promise<Stt>
   readonly tts?: (host: Host, options: Options) => Tts | Promise<Tts>
@@ -149,6 +151,7 @@ export interface Factories {
   readonly embedding?: (host: Host, options: Options) => Embedding | Promise<Embedding>
   readonly vectorstore?: (host: Host, options: Options) => VectorStore | Promise<VectorStore>
   readonly objectstore?: (host: Host, options: Options) => ObjectStore | Promise<ObjectStore>
+  readonly tools?: (host: Host, options: Options) => Toolbox | Promise<Toolbox>
   /** Asks the provider for something that costs nothing and needs the key; throws ProviderError when it refuses. */
   readonly check?: (host: Host, options: Options, signal: AbortSignal) => Promise<void>
 }

@@ -6,12 +6,12 @@
  *
  *     for (const { kind, behaviour, fault } of await conformanceOf(plugin, { env: { ACME_KEY: 'k' } })) …
  */
-import type { ChatRequest, Factories, Host, Llm, LlmEvent, Options, Stt, SttEvent, Tts } from './mod.ts'
-import { iterableOf, llmEventOf, pcmSamplesOf, sttEventOf, vectorsOf } from './values.ts'
+import type { ChatRequest, Factories, Host, Llm, LlmEvent, Options, Stt, SttEvent, Toolbox, Tts } from './mod.ts'
+import { iterableOf, llmEventOf, pcmSamplesOf, sttEventOf, toolsOf, vectorsOf } from './values.ts'
 
 /** One behaviour of a kind, and what is wrong with it. */
 export interface Conformance {
-  readonly kind: 'llm' | 'stt' | 'tts' | 'embedding'
+  readonly kind: 'llm' | 'stt' | 'tts' | 'embedding' | 'tools'
   readonly behaviour: string
   /** Absent: it behaves so. */
   readonly fault?: string
@@ -69,6 +69,7 @@ export async function conformanceOf(factories: Factories, given: ConformanceOpti
       },
     ],
   ])
+  await run('tools', factories.tools, TOOLS)
   return results
 }
 
@@ -167,6 +168,31 @@ function requireAnswer(events: readonly LlmEvent[]): void {
   const text = events.map((event) => (event.type === 'text' ? event.text : '')).join('')
   if (text.trim() === '' && calls.length === 0) throw new Error('It gave neither words nor a tool call')
 }
+
+const TOOLS: readonly Behaviour<Toolbox>[] = [
+  [
+    'lists tools that models can call',
+    async (toolbox, signal) => {
+      const tools = toolsOf(await toolbox.list(signal))
+      if (tools.length === 0) throw new Error('It has no tools')
+      for (const { name, description, parameters } of tools) {
+        if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+          throw new Error(`"${name}" is no name of a tool: letters, digits, _ and -`)
+        if (description.trim() === '') throw new Error(`"${name}" does not say when it is used`)
+        if (parameters.type !== 'object') throw new Error(`The parameters of "${name}" are no JSON Schema of an object`)
+      }
+      if (new Set(tools.map(({ name }) => name)).size < tools.length) throw new Error('Two tools have one name')
+    },
+  ],
+  [
+    'refuses a tool that it has not',
+    async (toolbox, signal) => {
+      const call = { name: 'no_such_tool', input: {}, workspaceId: 'test' }
+      const answer = await toolbox.call(call, signal).catch(() => undefined)
+      if (answer !== undefined) throw new Error('It answered a call of "no_such_tool"')
+    },
+  ],
+]
 
 const TTS: readonly Behaviour<Tts>[] = [
   ['speaks in 16-bit samples', async (tts, signal) => requireSound(await soundOf(tts, 'Hello there.', signal))],

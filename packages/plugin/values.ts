@@ -1,4 +1,4 @@
-import type { Embedding, LlmEvent, SttEvent } from './mod.ts'
+import type { Embedding, LlmEvent, SttEvent, Tool } from './mod.ts'
 
 /**
  * Checks what a plugin's code gives against the contract, in the plugin's own process: a wrong value fails its session, with words
@@ -52,6 +52,37 @@ export function sttEventOf(value: unknown): SttEvent {
     ...(confidence === undefined ? {} : { confidence }),
     ...(language === undefined ? {} : { language }),
   }
+}
+
+/** Of the tools that are used of one plugin. */
+const MAX_TOOLS = 128
+
+/** The tools of a plugin, with the fields that the contract knows. Throws WrongValue. */
+export function toolsOf(value: unknown): Tool[] {
+  if (!Array.isArray(value)) throw new WrongValue(`list() has to give an array of tools; it gave ${nameOf(value)}`)
+  return value.slice(0, MAX_TOOLS).map((one) => {
+    const tool = fieldsOf(one, 'list')
+    const { parameters } = tool
+    if (typeof parameters !== 'object' || parameters === null) {
+      throw new WrongValue(
+        `A tool of list() has to have the JSON Schema of an object as its parameters; it has ${nameOf(parameters)}`,
+      )
+    }
+    return {
+      name: textOf(tool, 'name', 'list'),
+      description: textOf(tool, 'description', 'list'),
+      parameters: parameters as Tool['parameters'],
+    }
+  })
+}
+
+/** What came of a call, as text. Throws WrongValue. */
+export function toolAnswerOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  const text = JSON.stringify(value ?? null)
+  if (text === undefined)
+    throw new WrongValue(`call() has to give text or what JSON can hold; it gave ${nameOf(value)}`)
+  return text
 }
 
 const LLM_TYPES = ['text', 'tool_call', 'usage', 'thinking', 'stop'] as const

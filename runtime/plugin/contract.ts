@@ -1,5 +1,6 @@
 import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
+import type { Toolbox } from '../../packages/plugin/mod.ts'
 import type { Conformance } from '../../packages/plugin/test.ts'
 import type { RealtimeProvider } from '../plugin-sdk/realtime/realtime-provider.ts'
 import type { Carrier } from '../plugin-sdk/telephony/carrier.ts'
@@ -30,6 +31,7 @@ export const PLUGIN_KINDS = [
   'embedding',
   'vectorstore',
   'objectstore',
+  'tools',
 ] as const
 export type PluginKind = (typeof PLUGIN_KINDS)[number]
 
@@ -419,6 +421,7 @@ export interface PluginInstances {
   embedding: EmbeddingProvider
   vectorstore: VectorStore
   objectstore: ObjectStore
+  tools: Toolbox
   telephony: Carrier
 }
 
@@ -431,6 +434,7 @@ export interface PluginOptions {
   embedding: SpeechOptions
   vectorstore: VectorStoreOptions
   objectstore: ObjectStoreOptions
+  tools: SpeechOptions
   telephony: CarrierOptions
 }
 

@@ -190,7 +190,15 @@ function isolationOf(
 }
 
 /** Kinds that a process of its own can provide. */
-const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding', 'vectorstore', 'objectstore'])
+const ISOLATED_KINDS: ReadonlySet<string> = new Set([
+  'stt',
+  'llm',
+  'tts',
+  'embedding',
+  'vectorstore',
+  'objectstore',
+  'tools',
+])
 
 function loadPlugin(
   folder: PluginFolder,

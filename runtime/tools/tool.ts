@@ -25,10 +25,12 @@ interface MayTakeSecrets {
   secrets?: string[]
 }
 
-/** A server of the Model Context Protocol, which lists tools of its own. */
+/** A server of the Model Context Protocol, or a plugin, which lists tools of its own. */
 export interface McpSource extends Named {
   type: 'mcp'
+  /** Of a plugin `plugin:<name>`. */
   url: string
+  plugin?: string
   /** Stored sealed. */
   headers: Record<string, string>
   /** The tools the agent may use, by their server's names; absent: all. */

@@ -2,6 +2,7 @@ import { definePlugin } from '@patchbay/plugin'
 import { InboundAudio } from './ears.ts'
 import { embed } from './letters.ts'
 import { chat } from './model.ts'
+import { repeat } from './repeat.ts'
 import { whistle } from './whistle.ts'
 
 const RATE_HZ = 16_000
@@ -18,4 +19,5 @@ export default definePlugin({
   tts: () => ({ sampleRateHz: RATE_HZ, speak: (text, signal) => whistle(text, RATE_HZ, signal) }),
   llm: (host) => ({ chat: (request, signal) => chat(host, request, signal) }),
   embedding: () => ({ dimensions: 26, embed: async (texts) => texts.map(embed) }),
+  tools: () => repeat,
 })

@@ -37,7 +37,7 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
   remove <name>      forgets it, unless agents name it; --force: then as well
   test <name>        has it do once what it is for; its provider may charge for that
   test <folder>      has the plugin in a folder pass the suite of its kinds, in the sandbox
-  new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding
+  new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding, tools
   dev <folder>       starts Patchbay with the plugin in a folder: a change of its files counts for
                      the next session
   deno               installs Deno, in which third-party plugins run

@@ -8,7 +8,7 @@ import { buildInfo } from '../../process/build-info.ts'
 import { ROOT } from '../host.ts'
 
 /** The kinds that there is a start for. */
-export const SCAFFOLD_KINDS = ['stt', 'tts', 'llm', 'embedding'] as const
+export const SCAFFOLD_KINDS = ['stt', 'tts', 'llm', 'embedding', 'tools'] as const
 export type ScaffoldKind = (typeof SCAFFOLD_KINDS)[number]
 
 const SDK = join(ROOT, 'packages/plugin')
@@ -43,6 +43,7 @@ const STARTS: Readonly<Record<ScaffoldKind, { file: string; imports: string; fac
     imports: "import { embed } from './letters.ts'",
     factory: 'embedding: () => ({ dimensions: 26, embed: async (texts) => texts.map(embed) }),',
   },
+  tools: { file: 'repeat.ts', imports: "import { repeat } from './repeat.ts'", factory: 'tools: () => repeat,' },
 }
 
 const TEST = `import { deepEqual } from 'node:assert/strict'

@@ -39,7 +39,13 @@ export async function selfTest(
 
 type Test = (registry: PluginRegistry, name: string, signal: AbortSignal) => Promise<string>
 
-const TESTS: Partial<Record<PluginKind, Test>> = { llm: answers, tts: speaks, stt: listens, embedding: embeds }
+const TESTS: Partial<Record<PluginKind, Test>> = {
+  llm: answers,
+  tts: speaks,
+  stt: listens,
+  embedding: embeds,
+  tools: lists,
+}
 
 interface Failing {
   on(event: 'error', listener: (failed: { error: Error }) => void): unknown
@@ -114,6 +120,12 @@ async function listens(registry: PluginRegistry, name: string, signal: AbortSign
   } finally {
     await closeInstance(ears)
   }
+}
+
+async function lists(registry: PluginRegistry, name: string, signal: AbortSignal): Promise<string> {
+  const tools = await (await registry.create('tools', name)).list(signal)
+  if (tools.length === 0) throw new Error('it has no tools')
+  return `has the tools ${cutText(tools.map((tool) => tool.name).join(', '), 200)}`
 }
 
 async function embeds(registry: PluginRegistry, name: string, signal: AbortSignal): Promise<string> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
+import type { LlmEvent, Options, SttEvent, ToolCall } from '../../../packages/plugin/mod.ts'
 import type { Conformance } from '../../../packages/plugin/test.ts'
+import { toolAnswerOf, toolsOf } from '../../../packages/plugin/values.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { EventLLM } from '../../plugin-sdk/chat/event-llm.ts'
@@ -112,6 +113,14 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
         return process.open({ kind: 'objectstore', act }, { settings }, events)
       }
       return isolatedObjects(open, faultOf)
+    },
+    tools(_host, options) {
+      const act = (act: 'list' | ToolCall, signal: AbortSignal): Promise<unknown> =>
+        ask(processOf({}), { kind: 'tools', act }, optionsOf(options), faultOf, signal)
+      return {
+        list: async (signal) => toolsOf(await act('list', signal)),
+        call: async (call, signal) => toolAnswerOf(await act(call, signal)),
+      }
     },
     async conformance(_host, { settings, signal, byKind }) {
       const use: Use = { kind: 'conformance', byKind }

@@ -1,4 +1,4 @@
-import type { ChatRequest, Failure, LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
+import type { ChatRequest, Failure, LlmEvent, Options, SttEvent, ToolCall } from '../../../packages/plugin/mod.ts'
 
 /**
  * What a role and the process of a plugin say to each other. A session is one use: a caller who is recognised, a sentence
@@ -33,6 +33,7 @@ export type Use =
   | { kind: 'describe'; of: 'stt' | 'tts' | 'embedding' }
   | { kind: 'vectorstore'; act: VectorAct }
   | { kind: 'objectstore'; act: ObjectAct }
+  | { kind: 'tools'; act: 'list' | ToolCall }
   | { kind: 'check' }
   /** Has the plugin pass the suite of its author's tests. */
   | { kind: 'conformance'; byKind: Readonly<Record<string, Partial<Options>>> }

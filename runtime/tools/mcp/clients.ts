@@ -7,18 +7,17 @@ import {
   ErrorCode,
   ListToolsResultSchema,
   McpError,
-  type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
 import { boundary } from '../../lib/async/boundary.ts'
 import { endedBy } from '../../lib/async/ended-by.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { cleanJson, cutText } from '../../lib/text.ts'
+import { cleanJson } from '../../lib/text.ts'
 import type { NetRule } from '../../plugin/grants/net-rule.ts'
 import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
-import { faultOfParameters } from '../parameters-fault.ts'
 import { McpTimeout } from './timeout.ts'
+import { type McpTool, ToolListing } from './tool-listing.ts'
 
 /**
  * Connections to MCP servers (Model Context Protocol, streamable HTTP), by the official library, which is used here alone. A
@@ -31,11 +30,6 @@ const SWEEP_MS = 30_000
 const KEPT_IDLE_MS = 30_000
 const MAX_ANSWER_BYTES = 512 * 1024
 const MAX_PAGES = 16
-/** Of a tool's name, as its server calls it; one that is longer is left out. */
-const MAX_NAME_CHARACTERS = 256
-const MAX_DESCRIPTION_CHARACTERS = 2_000
-/** Of all tools of a server together, names and schemas; what comes after is left out. */
-const MAX_LISTING_CHARACTERS = 256 * 1024
 const BAD_REQUEST = 400
 const NOT_FOUND = 404
 const LOST_SESSION =
@@ -51,16 +45,6 @@ export interface McpServer {
   url: string
   headers: Readonly<Record<string, string>>
   timeoutMs: number
-}
-
-/** A tool as its server lists it. */
-export interface McpTool {
-  name: string
-  description: string
-  /** JSON Schema, as it came. */
-  inputSchema: Record<string, unknown>
-  /** Of all of it as JSON. */
-  characters: number
 }
 
 /** A call of a tool. */
@@ -102,23 +86,19 @@ export class McpClients {
    */
   list(server: McpServer, most: number, signal: AbortSignal): Promise<McpTool[]> {
     return this.#with(server, signal, async (client, options) => {
-      const tools: McpTool[] = []
+      const listing = new ToolListing(most)
       let cursor: string | undefined
-      let characters = 0
-      for (let page = 0; page < MAX_PAGES && tools.length < most; page++) {
+      for (let page = 0; page < MAX_PAGES && !listing.isFull; page++) {
         const params = cursor === undefined ? {} : { cursor }
         // Not `client.listTools()`, which compiles the server's schemas in this thread.
         const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, options)
-        for (const tool of cleanJson(answer.tools).map(toolOf)) {
-          if (tool.name.length > MAX_NAME_CHARACTERS || faultOfParameters(tool.inputSchema) !== undefined) continue
-          characters += tool.characters
-          if (characters > MAX_LISTING_CHARACTERS) return tools.slice(0, most)
-          tools.push(tool)
+        for (const { name, description, title, inputSchema } of cleanJson(answer.tools)) {
+          listing.add({ name, description: description ?? title ?? '', inputSchema })
         }
         cursor = answer.nextCursor
         if (cursor === undefined) break
       }
-      return tools.slice(0, most)
+      return listing.tools
     })
   }
 
@@ -269,12 +249,6 @@ function withMeta(init: RequestInit = {}): RequestInit {
     if (typeof value === 'string' && !headers.has(name)) headers.set(name, value)
   }
   return { ...init, headers }
-}
-
-function toolOf({ name, description, title, inputSchema }: Tool): McpTool {
-  const words = cutText(description ?? title ?? '', MAX_DESCRIPTION_CHARACTERS)
-  const characters = name.length + words.length + JSON.stringify(inputSchema).length
-  return { name, description: words, inputSchema, characters }
 }
 
 /** The text of a result, or its structured content if it has no text. */

@@ -44,7 +44,7 @@ test('the commands that make a plugin work as printed, for each kind', async (t)
   const lines = block.trim().split('\n')
   t.equal(lines.length, 3)
   await Promise.all(
-    ['llm', 'stt', 'tts', 'embedding'].map(async (kind) => {
+    ['llm', 'stt', 'tts', 'embedding', 'tools'].map(async (kind) => {
       const { type } = place(t)
       let said = ''
       for (const line of lines) said = await type(line.replace(' llm ', ` ${kind} `))

@@ -8,6 +8,7 @@ import type {
   Options,
   Stt,
   SttEvent,
+  Toolbox,
   Tts,
   VectorStore,
 } from '../../../../packages/plugin/mod.ts'
@@ -16,6 +17,8 @@ import {
   llmEventOf,
   pcmSamplesOf,
   sttEventOf,
+  toolAnswerOf,
+  toolsOf,
   vectorsOf,
   WrongValue,
 } from '../../../../packages/plugin/values.ts'
@@ -133,6 +136,12 @@ export async function runUse(
     case 'objectstore': {
       const store = await makeOnce<ObjectStore>('objectstore')
       await keepObjects(store, use.act, signal, out, exchange)
+      return
+    }
+    case 'tools': {
+      const toolbox = await makeOnce<Toolbox>('tools')
+      const { act } = use
+      out.result(act === 'list' ? toolsOf(await toolbox.list(signal)) : toolAnswerOf(await toolbox.call(act, signal)))
       return
     }
     case 'describe': {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { type Test, test } from 'tap'
 import { McpTools } from '../../../../api/tools/mcp-tools.ts'
+import { PluginTools } from '../../../../api/tools/plugin-tools.ts'
 import { toolSecrets } from '../../../../api/tools/tool-calls.ts'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
 import { parseInfrastructureRule } from '../../../../runtime/plugin/grants/net-rule.ts'
@@ -56,6 +57,7 @@ test('what servers list is bounded for each tool, each server and each agent', {
 
   const tools = new McpTools({
     clients: async () => clients,
+    pluginTools: new PluginTools({ create: () => Promise.reject(new Error('there are no plugins')) }),
     box: toolSecrets('a data key of this test'),
     checks: { faultOfInput: async () => undefined, faultOfSchema: async () => undefined, close: async () => undefined },
     clock: systemClock,

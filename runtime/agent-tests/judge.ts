@@ -41,12 +41,22 @@ Answer with one JSON object and nothing else: {"verdict": "pass" | "fail" | "uns
 export async function judgeSentence(
   sentence: string,
   record: Pick<TestRecord, 'turns' | 'tools'>,
-  { ask, model, signal }: { ask: AskJudge; model: string; signal: AbortSignal },
+  {
+    ask,
+    model,
+    signal,
+    timeoutMs = TIMEOUT_MS,
+  }: {
+    ask: AskJudge
+    model: string
+    signal: AbortSignal
+    timeoutMs?: number
+  },
 ): Promise<JudgedSentence> {
   const by = { sentence, model, promptVersion: JUDGE_PROMPT_VERSION }
   const unsure = (why: string): JudgedSentence => ({ ...by, verdict: 'unsure', why })
   if (record.turns.length === 0) return unsure('nothing was said')
-  const limit = signalWithin(TIMEOUT_MS, signal)
+  const limit = signalWithin(timeoutMs, signal)
   let answer: string
   try {
     answer = await ask(

@@ -202,5 +202,11 @@ t.test('a rollout that cannot be served is refused, each fault where it is', asy
   await sql`update agent_versions set content = jsonb_set(content, '{tts_provider}', '"gone"')
     where agent_id = ${agentId} and number = 2`.execute(api.store.acrossTenants)
   t.match(await refused({ split: [{ version: 2, weight: 1 }] }), [/TTS_provider of version 2/])
+  const next = await user.client.post('/agents', { body: { agent_name: 'Bob', system_prompt: 'Be brief.' } })
+  const tools = [{ type: 'handoff', name: 'to_bob', description: 'Asks Bob.', to: next.body.agent_id }]
+  const { version } = (await user.client.put(path, { body: { tools } })).body
+  await user.client.put(path, { body: { tools: [] } })
+  await user.client.delete(`/agents/${next.body.agent_id}`)
+  t.match(await refused({ split: [{ version, weight: 1 }] }), [/hands over to agent [\da-f-]+, which is deleted/])
   t.equal((await user.client.get(`${path}/rollout`)).status, 404, 'nothing was kept')
 })

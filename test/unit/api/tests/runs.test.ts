@@ -161,6 +161,15 @@ t.test('what is wrong with a test is refused with its place', async (t) => {
     status: 422,
     body: { detail: [{ loc: ['body', 'yaml', 'expct'], msg: 'unknown key `expct`; did you mean `expect`? (line 4)' }] },
   })
+  const bomb = Array.from({ length: 12 }, (_, i) => `a${i}: &a${i} [${Array(9).fill(i === 0 ? 'x' : `*a${i - 1}`)}]`)
+  t.match(await client.post('/tests', { body: { yaml: bomb.join('\n') } }), {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'yaml'], msg: /alias/i }] },
+  })
+  for (const mib of [2, 10]) {
+    const refused = await client.post('/tests', { body: { yaml: `name: ${'x'.repeat(mib << 20)}` } })
+    t.ok(refused.status === 422 || refused.code === 'body_too_large', `${mib} MiB are refused`, { refused })
+  }
   const stored = await client.post('/tests', { body: { yaml: yaml.replace('expct', 'expect') } })
   t.match(stored, { status: 201, body: { definition: { expect: [{ heard: 'a' }] }, yaml: /name: a/ } })
   const path = `/tests/${stored.body.test_id}`

@@ -140,6 +140,32 @@ t.test('an agent is published, compared, restored and rolled out', { skip: witho
     await figures.getByRole('row', { name: /Calls with a fault Guarded – 0% 0% to \d+(\.\d)?%/ }).waitFor()
     t.same(await axeInBoth(page), [])
 
+    await click('Change')
+    await dialog.getByRole('button', { name: 'Add a rule' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.locator('textarea:invalid').waitFor()
+    const rule = (n: number) => dialog.getByRole('group', { name: `Rule ${n}` })
+    await rule(1).getByLabel('Values').fill('DE\nAT')
+    await dialog.getByRole('button', { name: 'Add a rule' }).click()
+    await rule(2).getByLabel('Where').selectOption({ label: 'Variable' })
+    await rule(2).getByLabel('Name of the variable').fill('tier')
+    await rule(2).getByLabel('Comparison').selectOption({ label: 'is not' })
+    await rule(2).getByLabel('Values').fill('gold')
+    await rule(2).getByLabel('Gets version').selectOption({ label: 'Version 1' })
+    await dialog.getByRole('button', { name: 'Move Rule 2 up' }).click()
+    t.same(await axeInBoth(page), [])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('variable:tier is_not gold').waitFor()
+    t.match((await ada.ask<{ rules: unknown }>('GET', `${path}/rollout`)).rules, [
+      { match: { attribute: 'variable:tier', operator: 'is_not', values: ['gold'] }, version: 1 },
+      { match: { attribute: 'country', operator: 'is', values: ['DE', 'AT'] }, version: 2 },
+    ])
+    await click('Change')
+    await dialog.getByRole('button', { name: 'Remove Rule 1' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('variable:tier is_not gold').waitFor({ state: 'detached' })
+    await page.getByText('country is DE, AT').waitFor()
+
     const standing = await ada.ask<object>('GET', `${path}/rollout`)
     const stopped = { at: new Date().toISOString(), version: 2, serves: 1, z: 3.21, boundary: 2.9 }
     await page.route(`${url}${path}/rollout`, (route) =>

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { sql } from 'kysely'
 import t from 'tap'
-import { uuidv7 } from 'uuidv7'
 import { dialAgent, finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
 import { Conversation } from '../../../scripts/demo/conversation.ts'
 import type { RestClient } from '../../../scripts/demo/rest.ts'
@@ -14,6 +12,7 @@ import { ApiClient } from '../../support/instance/api.ts'
 import { startInstance } from '../../support/instance/instance.ts'
 import { type Teardown, testDatabase, testFolder } from '../../support/instance/services.ts'
 import { hurry } from '../../support/world/hurry.ts'
+import { writeWorseCalls } from '../../support/world/rollout-calls.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
 
 /** From a bad call to a guarded rollout, over the API and as docs/agents/improving.md is printed, without a key. */
@@ -64,24 +63,6 @@ async function askTheAgent(t: Teardown, rest: RestClient, agentId: string): Prom
   return callLogId
 }
 
-/** Writes analysed calls that are over, as the split of the agent's rollout chose them. */
-async function calls(agentId: string, version: number, { good, bad }: { good: number; bad: number }): Promise<void> {
-  for (let n = 0; n < good + bad; n++) {
-    await sql`
-      insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, answered_at, ended_at,
-        agent_version, rollout_id, analysis, turn_latencies_ms, cost_llm, cost_stt, cost_tts, platform_cost)
-      select ${uuidv7()}::uuid, workspace_id, id, agent_name, 'phone', 'inbound', 'completed', now(), now(),
-        ${version}::int, (rollout ->> 'id')::uuid, jsonb_build_object('success', ${n < good}::boolean), '{400,800}', 0, 0, 0, 0
-      from agents where id = ${agentId}::uuid`.execute(store.acrossTenants)
-  }
-}
-
-/** The calls of version 2 come to less: 90 % of the old one's were a success, half of its own. */
-async function worseCalls(agentId: string): Promise<void> {
-  await calls(agentId, 1, { good: 180, bad: 20 })
-  await calls(agentId, 2, { good: 25, bad: 25 })
-}
-
 t.test('over the API a bad call becomes a test, and the guard stops the version that passes it', async (t) => {
   const { rest, agentId, key } = await workspace('Harbour Bistro')
   const client = new ApiClient(url, { 'x-api-key': key })
@@ -128,7 +109,7 @@ t.test('over the API a bad call becomes a test, and the guard stops the version 
 
   const put = await client.put(`${path}/rollout`, { body: { split: SPLIT, guard: { figure: 'success' } } })
   t.match(put, { status: 200, body: { status: 'running', split: SPLIT } })
-  await worseCalls(agentId)
+  await writeWorseCalls(store, agentId)
   const rollout = async () => (await client.get(`${path}/rollout`)).body
   await waitUntil(async () => (await rollout()).status === 'stopped')
   t.match(await rollout(), {
@@ -203,7 +184,7 @@ t.test('docs/agents/improving.md runs as printed', { skip: withoutCurl }, async 
   await next(1, /Harbour Bistro was not published[\s\S]*✗ says what delivery costs/)
   await next(0, /✓ says what delivery costs[\s\S]*1 of 1 passed/)
   await next(0, /version 1: 100 %[\s\S]*Published version 2 of Harbour Bistro; its rollout[\s\S]*version 2: 20 %/)
-  await worseCalls(agentId)
+  await writeWorseCalls(store, agentId)
   await waitUntil(async () => (await client.get(`/agents/${agentId}/rollout`)).body.status === 'stopped')
   await next(1, /version 2: 20 %, 50 calls, success 50 %[\s\S]*Stopped .*version 2 is worse in success.* get version 1/)
   await next(0, /"figure":"success"/)

@@ -24,6 +24,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CallStatus, isRunning, partyOf } from '../call-status.tsx'
 import { Supervise } from '../live/supervise.tsx'
+import { TestOfCall } from '../tests/test-of-call.tsx'
 import { Analysis } from './analysis.tsx'
 import { Events } from './events.tsx'
 import { CallPath } from './path.tsx'
@@ -102,6 +103,11 @@ function Head({ call }: { call: Call }) {
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
   const [isCalling, setCalling] = useState(false)
+  const [test, setTest] = useState<string>()
+  const makeTest = useWrite<{ yaml: string }>(
+    () => [`/calls/${call.call_log_id}/to-test`, { method: 'POST', body: {} }],
+    { onDone: ({ yaml }) => setTest(yaml) },
+  )
   const hangUp = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
     done: t('Hung up'),
     changes: ['/calls'],
@@ -122,6 +128,7 @@ function Head({ call }: { call: Call }) {
           to={(call.direction === 'inbound' ? call.from_number : call.to_number) ?? undefined}
         />
       )}
+      {test !== undefined && <TestOfCall call={call} onClose={() => setTest(undefined)} yaml={test} />}
       <PageHead
         actions={
           <>
@@ -147,6 +154,12 @@ function Head({ call }: { call: Call }) {
                     label: t('Call again'),
                     icon: 'calls',
                     onSelect: () => setCalling(true),
+                  },
+                may('developer') &&
+                  !isRunning(call) && {
+                    label: t('Make a test of it'),
+                    icon: 'check',
+                    onSelect: () => makeTest.mutate(),
                   },
                 {
                   label: t('Its agent'),

@@ -22,19 +22,24 @@ expect:
 interface TestDialogProps {
   agents: readonly Agent[]
   test?: AgentTest
+  /** A new one that is written already. */
+  made?: { yaml: string; agentId: string }
   onClose: () => void
+  onSaved?: () => void
 }
 
 /** A test as its file: made, changed or deleted. What is wrong with it is said with its line. */
-export function TestDialog({ agents, test, onClose }: TestDialogProps) {
+export function TestDialog({ agents, test, made, onClose, onSaved = onClose }: TestDialogProps) {
   const { may } = useSession()
-  const [yaml, setYaml] = useState(test?.yaml ?? (test ? JSON.stringify(test.definition, undefined, 2) : SAMPLE))
-  const [agentId, setAgentId] = useState(test ? (test.agent_id ?? '') : (agents[0]?.agent_id ?? ''))
+  const [yaml, setYaml] = useState(
+    test?.yaml ?? (test ? JSON.stringify(test.definition, undefined, 2) : (made?.yaml ?? SAMPLE)),
+  )
+  const [agentId, setAgentId] = useState(test ? (test.agent_id ?? '') : (made?.agentId ?? agents[0]?.agent_id ?? ''))
   const [asked, setAsked] = useState(false)
   const path = test ? `/tests/${test.test_id}` : '/tests'
   const save = useWrite<AgentTest>(
     () => [path, { method: test ? 'PUT' : 'POST', body: { agent_id: agentId || null, yaml } }],
-    { changes: ['/tests'], done: t('Saved'), quiet: true, onDone: onClose },
+    { changes: ['/tests'], done: t('Saved'), quiet: true, onDone: onSaved },
   )
   const remove = useWrite(() => [path, { method: 'DELETE' }], {
     changes: ['/tests'],

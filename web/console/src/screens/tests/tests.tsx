@@ -24,12 +24,16 @@ export function Screen() {
   const { data: runs } = useRead<{ items: TestRun[] }>('/tests/runs', { everyMs: EVERY_MS })
   const [open, setOpen] = useState<AgentTest | 'new'>()
   const [agentId, setAgentId] = useState('')
+  const [channel, setChannel] = useState('')
   const chosen = agentId || agents[0]?.agent_id || ''
   const nameOf = (id: string | null) => agents.find(({ agent_id }) => agent_id === id)?.agent_name ?? t('Any agent')
-  const run = useWrite<TestRun>(() => ['/tests/runs', { method: 'POST', body: { agent_id: chosen } }], {
-    changes: ['/tests/runs'],
-    onDone: ({ run_id }) => void navigate({ to: '/tests/runs/$runId', params: { runId: run_id } }),
-  })
+  const run = useWrite<TestRun>(
+    () => ['/tests/runs', { method: 'POST', body: { agent_id: chosen, ...(channel && { channel }) } }],
+    {
+      changes: ['/tests/runs'],
+      onDone: ({ run_id }) => void navigate({ to: '/tests/runs/$runId', params: { runId: run_id } }),
+    },
+  )
   const add = may('developer') && (
     <span className="flex flex-wrap items-center gap-2">
       <Select aria-label={t('Agent to test')} onChange={({ target }) => setAgentId(target.value)} value={chosen}>
@@ -38,6 +42,12 @@ export function Screen() {
             {agent_name}
           </option>
         ))}
+      </Select>
+      <Select aria-label={t('How they run')} onChange={({ target }) => setChannel(target.value)} value={channel}>
+        <option value="">{t('as each says')}</option>
+        <option value="text">{t('in text')}</option>
+        <option value="audio">{t('in sound')}</option>
+        <option value="sip">{t('over SIP')}</option>
       </Select>
       <Button busy={run.isPending} disabled={chosen === ''} icon="play" onClick={() => run.mutate()}>
         {t('Run its tests')}

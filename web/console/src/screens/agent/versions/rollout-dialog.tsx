@@ -9,6 +9,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../../ui/fault.tsx'
 import { Field, Input, Select } from '../../../ui/field.tsx'
 import { GUARD_FIGURES, guardFigureName } from './figures.ts'
+import { editedRules, RolloutRules, rulesOf } from './rollout-rules.tsx'
 
 const DEFAULTS = { percent: 20, minCalls: 50, plannedCalls: 400 }
 
@@ -20,7 +21,7 @@ interface RolloutDialogProps {
   onClose: () => void
 }
 
-/** Two versions, the share of the later one, and what stops it. Rules that the rollout has stay. */
+/** Two versions, the share of the later one, what stops it, and which calls get a version by rules. */
 export function RolloutDialog({ agent, numbers, rollout, onClose }: RolloutDialogProps) {
   const path = `/agents/${agent.agent_id}/rollout`
   const queries = useQueryClient()
@@ -28,6 +29,7 @@ export function RolloutDialog({ agent, numbers, rollout, onClose }: RolloutDialo
   const [earlier, setEarlier] = useState(known?.[0]?.version ?? numbers[1] ?? 1)
   const [later, setLater] = useState(known?.[1]?.version ?? numbers[0] ?? 1)
   const [percent, setPercent] = useState(known?.[1] ? Math.round(known[1].weight * 1_000) / 10 : DEFAULTS.percent)
+  const [rules, setRules] = useState(() => editedRules(rollout?.rules ?? []))
   const [sticky, setSticky] = useState<RolloutPlan['sticky']>(rollout?.sticky ?? 'contact')
   const [figure, setFigure] = useState(rollout?.guard?.figure ?? '')
   const [minCalls, setMinCalls] = useState(rollout?.guard?.min_calls ?? DEFAULTS.minCalls)
@@ -37,7 +39,7 @@ export function RolloutDialog({ agent, numbers, rollout, onClose }: RolloutDialo
   const weight = Math.min(100, Math.max(0, percent)) / 100
   const rest = Number((1 - weight).toFixed(4))
   const plan: RolloutPlan = {
-    rules: rollout?.rules ?? [],
+    rules: rulesOf(rules),
     split: [
       { version: earlier, weight: rest },
       { version: later, weight },
@@ -163,6 +165,12 @@ export function RolloutDialog({ agent, numbers, rollout, onClose }: RolloutDialo
             </Field>
           </div>
         )}
+        <RolloutRules
+          faultOf={(field) => faultOf(start.error, field)}
+          numbers={numbers}
+          onChange={setRules}
+          rules={rules}
+        />
         <Fault error={start.error} />
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>

@@ -238,6 +238,14 @@ export function Nullable<T extends TSchema>(schema: T) {
 export const Instant = Type.String({ format: 'date-time', examples: ['2026-01-31T09:00:00.000Z'] })
 export const Id = Type.String({ format: 'uuid' })
 
+/**
+ * A word of a vocabulary that may grow: any string to generated clients, which a new word must not break, with the words of this
+ * version in `x-extensible-enum`.
+ */
+export function OpenEnum(words: readonly string[], description?: string) {
+  return Type.String({ 'x-extensible-enum': [...words], ...(description !== undefined && { description }) })
+}
+
 /** What people call a thing of theirs. */
 export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK })
 

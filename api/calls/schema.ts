@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
+import { RELEASERS } from '../../runtime/call/types/leg.ts'
 import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
+import { CALL_DISPOSITIONS, CALL_END_REASONS } from '../../runtime/call/types/outcome.ts'
 import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import { FAILURE_CAUSES } from '../../runtime/plugin-sdk/telephony/cause.ts'
@@ -8,7 +10,7 @@ import type { CallFilter, CallOrder, CallWithTurns } from '../../store/calls/cal
 import { CursorQuery, instantIn, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
-import { AnyOf, Id, Instant, Nullable, PhoneNumberInput, parseInstant, ValidationError } from '../schema.ts'
+import { AnyOf, Id, Instant, Nullable, OpenEnum, PhoneNumberInput, parseInstant, ValidationError } from '../schema.ts'
 import { TokenParts, tokenParts } from './token-parts.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
@@ -39,8 +41,8 @@ export const CallBody = Type.Object({
   call_type: CallTypeName,
   direction: DirectionName,
   status: CallStatusName,
-  end_reason: Text,
-  disposition: Text,
+  end_reason: Nullable(OpenEnum(CALL_END_REASONS)),
+  disposition: Nullable(OpenEnum(CALL_DISPOSITIONS, 'Of a skipped call the reason, such as `do_not_call`.')),
   from_number: Text,
   to_number: Text,
   dynamic_variables: Type.Record(Type.String(), Type.String()),
@@ -104,11 +106,9 @@ export const CallBody = Type.Object({
         sip_status: Type.Optional(Type.Integer({ description: 'The last answer to the INVITE.' })),
         q850: Type.Optional(Type.Integer({ description: 'The cause of the end, ITU-T Q.850.' })),
         released_by: Type.Optional(
-          Type.String({ description: 'Who ended it: `caller`, `callee`, `carrier`, `network` or `patchbay`.' }),
+          OpenEnum(RELEASERS, 'Who ended it; `carrier`: your trunk, `network`: what lies between.'),
         ),
-        cause: Type.Optional(
-          Type.String({ description: `What a call came to that was not answered: ${FAILURE_CAUSES.join(', ')}.` }),
-        ),
+        cause: Type.Optional(OpenEnum(FAILURE_CAUSES, 'What a call came to that was not answered.')),
         redress: Type.Optional(
           Type.String({ description: 'Where to object to a block, as the blocking network names it (603+, 608).' }),
         ),

@@ -1,11 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { FAULT_STAGES } from '../../runtime/call/log/events.ts'
 import { MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { AgentBody, agentExample } from '../agents/schema.ts'
 import { BatchBody, batchExample } from '../batches/schema.ts'
 import { CallBody, callExample } from '../calls/schema.ts'
+import { CampaignBody } from '../campaigns/schema.ts'
 import { DocumentBody } from '../knowledge/schema.ts'
-import { UploadBody, uploadExample } from '../prospects/schema.ts'
-import { Id, Instant, Nullable } from '../schema.ts'
+import { ProspectBody, UploadBody, uploadExample } from '../prospects/schema.ts'
+import { Id, Instant, Nullable, OpenEnum } from '../schema.ts'
 import { TestCompleted, TestRunCompleted, testCompletedExample, testRunCompletedExample } from '../tests/schema.ts'
 
 /** The events of a workspace: what webhooks are sent and live streams show. */
@@ -51,7 +53,7 @@ const Campaign = Type.Object({
   name: Type.String(),
   active: Type.Boolean(),
   paused: Type.Boolean(),
-  pause_reason: Nullable(Type.String()),
+  pause_reason: CampaignBody.properties.pause_reason,
 })
 const campaignExample = {
   campaign_id: '0197f3a2-7c1e-7000-8000-000000000021',
@@ -78,9 +80,9 @@ const Prospect = Type.Object({
   variables: Type.Record(Type.String(), Type.String()),
   metadata: MetadataMap(),
   call_log_id: Nullable(Type.String({ format: 'uuid', description: 'The last call to it.' })),
-  status: Type.String(),
-  resolution: Nullable(Type.String()),
-  disposition: Nullable(Type.String()),
+  status: ProspectBody.properties.status,
+  resolution: ProspectBody.properties.resolution,
+  disposition: ProspectBody.properties.disposition,
   attempts: Type.Integer(),
   last_attempt_at: Nullable(Instant),
   created_at: Instant,
@@ -103,7 +105,7 @@ const prospectExample: Static<typeof Prospect> = {
   call_log_id: callExample.call_log_id,
   status: 'resolved',
   resolution: 'reached',
-  disposition: 'completed',
+  disposition: 'reached',
   attempts: 2,
   last_attempt_at: '2026-01-31T09:00:00.000Z',
   created_at: '2026-01-30T09:00:00.000Z',
@@ -258,7 +260,7 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   },
   'call.fault': {
     summary: 'Something went wrong in a call, which may go on',
-    data: Type.Object({ ...ids, ...marks, ...place, stage: Type.String(), sentence: Type.String() }),
+    data: Type.Object({ ...ids, ...marks, ...place, stage: OpenEnum(FAULT_STAGES), sentence: Type.String() }),
     example: { ...idsExample, ...seqExample, stage: 'llm', sentence: 'OpenAI answered 503; went on with Offline' },
   },
   'recording.ready': ofCall('The recording of a call can be downloaded', {
@@ -483,11 +485,13 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   },
 }
 
-/** Whether something asks for events there are: a type, `call.*`, or `*`. */
-export function asksForEvents(pattern: string): boolean {
-  if (pattern === '*' || Object.hasOwn(EVENT_TYPES, pattern)) return true
-  return pattern.endsWith('.*') && Object.keys(EVENT_TYPES).some((type) => type.startsWith(pattern.slice(0, -1)))
-}
+/** What events are asked for by: their types, groups of them such as `call.*`, and `*`. */
+export const EVENT_PATTERNS: readonly string[] = [
+  ...new Set(['*', ...Object.keys(EVENT_TYPES).flatMap((type) => [`${type.split('.')[0]}.*`, type])]),
+]
+
+/** Whether something asks for events there are. */
+export const asksForEvents = (pattern: string): boolean => EVENT_PATTERNS.includes(pattern)
 
 /** Whether an event of the type is asked for. */
 export const isAskedFor = (type: string, patterns: readonly string[]): boolean =>

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import type { Webhook, WebhookDelivery } from '../../store/database/schema.ts'
 import { CursorQuery } from '../cursor.ts'
-import { asksForEvents } from '../events/types.ts'
-import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
+import { asksForEvents, EVENT_PATTERNS } from '../events/types.ts'
+import { type Fault, Id, Instant, Nullable, OpenEnum, ValidationError } from '../schema.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2_000, description: 'http or https, without user and password.' })
-const Types = Type.Array(Type.String({ maxLength: 64 }), {
+const Types = Type.Array(Type.String({ maxLength: 64, 'x-extensible-enum': [...EVENT_PATTERNS] }), {
   minItems: 1,
   maxItems: 64,
   description: 'Types of events, a group of them (`call.*`), or all (`*`).',
@@ -34,7 +34,7 @@ export const WebhookBody = Type.Object({
   webhook_id: Id,
   workspace_id: Id,
   url: Type.String(),
-  types: Type.Array(Type.String()),
+  types: Type.Array(OpenEnum(EVENT_PATTERNS)),
   description: Type.String(),
   agent_id: Nullable(Id),
   enabled: Type.Boolean(),

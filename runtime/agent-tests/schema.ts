@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { GUARD_RULES } from '../call/types/guardrails.ts'
+import { CONVERSATION_DISPOSITIONS } from '../call/types/outcome.ts'
 import { stringEnum } from '../lib/string-enum.ts'
 
 /**
@@ -140,17 +141,6 @@ const Bounds = (description: string) =>
     { ...closed, minProperties: 1, description },
   )
 
-export const DISPOSITIONS = [
-  'completed',
-  'hung_up',
-  'failed',
-  'transferred',
-  'voicemail',
-  'screened',
-  'fax',
-  'abandoned',
-] as const
-
 /** Kinds of facts: the key that names one, and what may stand beside it. */
 const Fact = Type.Object(
   {
@@ -174,7 +164,7 @@ const Fact = Type.Object(
     to_end: Type.Optional(Type.Literal(true, { description: 'Of `procedure`: its fixed steps were all made.' })),
     heard: Type.Optional(Pattern('The caller heard it from the agent.')),
     never_heard: Type.Optional(Pattern('The caller never heard it from the agent.')),
-    disposition: Type.Optional(stringEnum(...DISPOSITIONS)),
+    disposition: Type.Optional(stringEnum(...CONVERSATION_DISPOSITIONS)),
     ended_by: Type.Optional(stringEnum('caller', 'agent', 'idle', 'max_duration', 'transfer', 'voicemail', 'error')),
     latency_p95_ms: Type.Optional(Bounds('From the end of the caller’s words to the first sound of the answer.')),
     silence_ms: Type.Optional(Bounds('The longest time the caller waited and heard nothing.')),

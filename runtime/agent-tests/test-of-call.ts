@@ -1,7 +1,8 @@
 import { HANDED_OFF_OUTPUT } from '../call/types/hand-off.ts'
+import { CONVERSATION_DISPOSITIONS } from '../call/types/outcome.ts'
 import { BEGIN_PROCEDURE } from '../call/types/procedure.ts'
 import { ENDED_BY, type TestRecord, type TestToolCall } from './record.ts'
-import { type AgentTest, DISPOSITIONS, type ExpectedFact, type TestLine, type ToolMock } from './schema.ts'
+import type { AgentTest, ExpectedFact, TestLine, ToolMock } from './schema.ts'
 
 /** A call that is over, as its log has it. */
 export interface CalledBefore extends Pick<TestRecord, 'handedOff' | 'collected' | 'procedures'> {
@@ -80,7 +81,7 @@ function factsOf(call: CalledBefore, clean: (text: string) => string): ExpectedF
     const count = all.length === 1 ? { once: true } : { times: all.length }
     return { called: name, ...count, ...(Object.keys(wanted).length === 0 ? {} : { with: wanted }) }
   })
-  const disposition = DISPOSITIONS.find((one) => one === call.disposition)
+  const disposition = CONVERSATION_DISPOSITIONS.find((one) => one === call.disposition)
   const endedBy = ENDED_BY[call.endReason ?? '']
   const once = <T>(names: readonly T[]): T[] => [...new Set(names)]
   return [

@@ -1,3 +1,4 @@
+import type { CallEndReason } from '../../runtime/call/types/outcome.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** Ends calls that no carrier was asked for and no leg came to: they have no log. */
@@ -36,7 +37,7 @@ export async function cancelUnopenedSession(
   return numUpdatedRows > 0n
 }
 
-function canceled({ db }: Tenant, endReason: string, disposition: string, at: Date) {
+function canceled({ db }: Tenant, endReason: CallEndReason, disposition: string, at: Date) {
   const free = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
   const end = { status: 'canceled', end_reason: endReason, disposition, ended_at: at, duration_ms: 0 } as const
   return db

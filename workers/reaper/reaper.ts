@@ -2,6 +2,7 @@ import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/call/control/session-token.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
 import type { CallEnd } from '../../runtime/call/log/call-change.ts'
+import type { CallEndReason } from '../../runtime/call/types/outcome.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
@@ -28,7 +29,7 @@ const WRITE_CHECK_MS = 2_000
 const GAP_MS = 15_000
 const FORGET_EVERY_MS = 3_600_000
 
-type ReaperEnd = Omit<CallEnd, 'at' | 'durationMs'>
+type ReaperEnd = Omit<CallEnd, 'at' | 'durationMs'> & { endReason: CallEndReason }
 
 const NODE_LOST: ReaperEnd = {
   status: 'failed',

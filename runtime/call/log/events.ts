@@ -3,12 +3,16 @@ import { Compile } from 'typebox/compile'
 import { stringEnum } from '../../lib/string-enum.ts'
 import { ANSWERERS } from '../../plugin-sdk/telephony/answerer.ts'
 import { GUARD_RULES } from '../types/guardrails.ts'
+import { RELEASERS } from '../types/leg.ts'
 
 /**
  * What happens in a call: one union, from which come the TypeScript type, the check at both ends of the link, the
  * journal's row, the replay for a worker that takes over, and the body of a live event. The names of fields are those of
  * the API. Each event is written once, by the api node that holds the leg (runtime/call/log/call-log.ts).
  */
+
+/** Where a fault of a call lies. */
+export const FAULT_STAGES = ['stt', 'llm', 'tts', 'tool', 'line', 'session'] as const
 
 const text = Type.String({ maxLength: 100_000 })
 const name = Type.String({ maxLength: 200 })
@@ -195,7 +199,7 @@ const LINE = [
     trunk: Type.Optional(name),
     sip_status: Type.Optional(Type.Integer()),
     q850: Type.Optional(Type.Integer()),
-    released_by: Type.Optional(stringEnum('caller', 'callee', 'carrier', 'network', 'patchbay')),
+    released_by: Type.Optional(stringEnum(...RELEASERS)),
     /** What an unanswered call came to. */
     cause: Type.Optional(name),
     /** Where one objects to a block. */
@@ -226,7 +230,7 @@ const MONEY = [
     characters: Type.Optional(amount),
   }),
   event('fault', {
-    stage: stringEnum('stt', 'llm', 'tts', 'tool', 'line', 'session'),
+    stage: stringEnum(...FAULT_STAGES),
     provider: Type.Optional(name),
     code: Type.Optional(name),
     sentence: text,

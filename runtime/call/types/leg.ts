@@ -33,6 +33,9 @@ export interface MediaFigures {
   dropped?: number
 }
 
+/** Who may end a call. */
+export const RELEASERS = ['caller', 'callee', 'carrier', 'network', 'patchbay'] as const
+
 /** A call as its carrier has it. */
 export interface CarrierFigures {
   /** What the carrier calls it: of a SIP call its Call-ID. */
@@ -42,7 +45,7 @@ export interface CarrierFigures {
   sipStatus?: number
   /** Why it ended, in the words of ITU-T Q.850. */
   q850?: number
-  releasedBy?: 'caller' | 'callee' | 'carrier' | 'network' | 'patchbay'
+  releasedBy?: (typeof RELEASERS)[number]
   /** What an unanswered call came to: one of FAILURE_CAUSES. */
   cause?: string
   /** Where one objects to a block: a URL, a number or an e-mail address. */

@@ -1,9 +1,10 @@
+import type { CallEndReason } from '../../call/types/outcome.ts'
 import type { DialFailure } from './carrier.ts'
 
 /** How a call that never became a conversation ends. `status` is its state for good, `disposition` what it came to. */
 export interface DialOutcome {
   status: 'completed' | 'failed' | 'busy' | 'no_answer' | 'canceled'
-  endReason: string
+  endReason: CallEndReason
   disposition: string
   error?: string
 }

@@ -43,6 +43,36 @@ t.test('every route has an example of its answer that fits its schema, and of it
   }
 })
 
+t.test('vocabularies that may grow are strings with the words of this version, in answers and in events', async (t) => {
+  const api = await startTestApi(t)
+  const { body } = await api.client().get('/openapi.json')
+  const { schemas } = body.components
+  const words = (schema: { anyOf?: object[] }) =>
+    (schema.anyOf?.[0] ?? schema) as { type?: string; enum?: string[]; 'x-extensible-enum'?: string[] }
+  const of = (name: string, field: string) => words(schemas[name].properties[field])
+  for (const [name, field, word] of [
+    ['Call', 'end_reason', 'batch_canceled'],
+    ['Call', 'disposition', 'voicemail'],
+    ['CallCarrier', 'released_by', 'network'],
+    ['CallCarrier', 'cause', 'congestion'],
+    ['CallFaultEventData', 'stage', 'llm'],
+  ] as const) {
+    const { type, enum: closed, 'x-extensible-enum': open } = of(name, field)
+    t.equal(type, 'string', `${name}.${field}`)
+    t.equal(closed, undefined, 'a new word breaks no client')
+    t.ok(open?.includes(word), `${name}.${field} has ${word}`)
+  }
+  const types: string[] = schemas.Webhook.properties.types.items['x-extensible-enum']
+  t.same(
+    ['*', 'call.*', 'call.ended', 'prospect.resolved'].filter((type) => !types.includes(type)),
+    [],
+  )
+  const prospect = schemas.ProspectAddedEventData.properties
+  t.same(prospect.resolution, schemas.Prospect.properties.resolution, 'closed ones are the same in events')
+  t.same(prospect.disposition, schemas.Prospect.properties.disposition)
+  t.same(schemas.CampaignEventData.properties.pause_reason, schemas.Campaign.properties.pause_reason)
+})
+
 t.test('every path parameter is described, and every error has its sentence in the table', async (t) => {
   for (const route of routes) {
     const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)

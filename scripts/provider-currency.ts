@@ -1,7 +1,7 @@
 /**
  * Compares our lists of models with the SDKs the vendors publish on npm: prints what is new there, what is listed no more, and
- * what is announced to end. Downloads the packages with `npm pack` into a temporary folder. Exits 1 when a model we list, or a
- * default, is gone.
+ * what is announced to end, and has the SDKs' types check our requests for every listed language model. Downloads the packages with `npm pack` into a temporary folder. Exits 1 when a model we list, or a
+ * default, is gone, or a request is refused.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Manifest } from '../runtime/plugin/contract.ts'
+import { checkRequests } from './provider-currency/check-requests.ts'
 import { compareModels, type Kind, SDKS, type SdkModels } from './provider-currency/compare.ts'
 
 const run = promisify(execFile)
@@ -42,6 +43,11 @@ for (const { plugin, name, read } of SDKS) {
       console.log(`  ${isFault ? 'FAULT' : 'note '}  ${text}`)
       isBehind ||= isFault
     }
+    const checked = await checkRequests(plugin, manifest.provides.llm?.models ?? [], folder)
+    if (checked === undefined) continue
+    console.log(`  ${checked.requests} requests, ${checked.faults.length} refused by its types`)
+    for (const fault of checked.faults) console.log(`  FAULT  ${fault}`)
+    isBehind ||= checked.faults.length > 0
   } catch (error) {
     isBehind = true
     console.log(`${plugin}: ${name} could not be read: ${error instanceof Error ? error.message : String(error)}`)

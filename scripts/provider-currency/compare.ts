@@ -1,6 +1,6 @@
 import type { Manifest } from '../../runtime/plugin/contract.ts'
 
-export type Kind = 'llm' | 'stt' | 'tts'
+export type Kind = 'llm' | 'stt' | 'tts' | 'realtime'
 
 /** What an SDK's types say of the models of a kind. */
 export interface SdkModels {
@@ -31,6 +31,9 @@ export const SDKS: readonly Sdk[] = [
 /** Models that a phone call has no use for. */
 const OTHER_USE =
   /search|audio|image|codex|vision|cyber|daybreak|rosalind|instruct|deep-research|computer-use|pro\b|16k|32k|robotics|live|diarize|omni|banana|lyria|gemma|preview|mythos|\d{4}-?\d\d-?\d\d$|-\d{4}$/
+
+/** Realtime models that speak with a caller. */
+const REALTIME = /(?<=['"])gpt-realtime(?:-\d[\d.]*)?(?:-mini)?(?=['"])/g
 
 /** What differs between our lists and an SDK's. */
 export function compareModels(
@@ -90,10 +93,13 @@ function readOpenAI(types: string): Partial<Record<Kind, SdkModels>> {
   }
   const stt = unionOf(types, 'AudioModel').names
   for (const [name] of types.matchAll(/(?<=['"])gpt-live-transcribe(?=['"])/g)) (stt as Set<string>).add(name)
+  const realtime = new Set(types.match(REALTIME) ?? [])
   return {
     llm: { names: unionOf(types, 'ChatModel').names, ends },
     stt: { names: stt, ends },
-    tts: { names: unionOf(types, 'SpeechModel').names, ends },
+    // Realtime models speak texts, too.
+    tts: { names: new Set([...unionOf(types, 'SpeechModel').names, ...realtime]), ends },
+    realtime: { names: realtime, ends },
   }
 }
 

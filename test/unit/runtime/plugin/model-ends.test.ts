@@ -10,7 +10,7 @@ import { parseManifest, readPluginSettings } from '../../../../runtime/plugin/ma
 import { faultOfEnd } from '../../../../runtime/plugin/model-ends.ts'
 import { testFolder } from '../../../support/instance/services.ts'
 
-const NOVEMBER = Date.parse('2026-11-26T12:00:00Z')
+const NOVEMBER = Date.parse('2026-11-28T12:00:00Z')
 const APRIL = Date.parse('2027-04-26T12:00:00Z')
 const log = pino({ level: 'silent' })
 

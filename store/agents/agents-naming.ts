@@ -6,8 +6,8 @@ import { contentsInUse } from './contents-in-use.ts'
 const MAX_LISTED = 20
 
 /**
- * The agents of any workspace that name a provider, or an instance of it (`acme:two`), also in their fallbacks, or in a version that calls
- * get: at most 20, by the names of workspace and agent.
+ * The agents of any workspace that name a provider, or an instance of it (`acme:two`), also in their fallbacks and tools, or in a version that
+ * calls get: at most 20, by the names of workspace and agent.
  */
 export async function agentsNaming(
   store: Store,
@@ -22,6 +22,8 @@ export async function agentsNaming(
         union all
         select entry ->> 'provider' from jsonb_each(used.content -> 'fallbacks') kind, jsonb_array_elements(
           case jsonb_typeof(kind.value) when 'array' then kind.value else '[]' end) entry
+        union all
+        select tool ->> 'plugin' from jsonb_array_elements(used.content -> 'tools') tool
       ) as named (provider)
       where split_part(named.provider, ':', 1) = ${provider})
     order by 1, 2 limit ${MAX_LISTED}`.execute(store.acrossTenants)

@@ -17,6 +17,7 @@ import { installPlugin, notInstalled, type OwnPlugins, removePlugin, rollBackPlu
 import { type InstalledEntry, pluginLock } from './lock.ts'
 import type { Wish } from './missing-grants.ts'
 import { describeOutdated } from './outdated.ts'
+import { packPlugin } from './pack-plugin.ts'
 import { SCAFFOLD_KINDS, scaffold } from './scaffold.ts'
 import { selfTest } from './self-test.ts'
 import { fetchPlugin, updateSourceOf } from './source.ts'
@@ -37,6 +38,8 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
   remove <name>      forgets it, unless agents name it; --force: then as well
   test <name>        has it do once what it is for; its provider may charge for that
   test <folder>      has the plugin in a folder pass the suite of its kinds, in the sandbox
+  build <folder>     has it pass that suite, and packs it with the packages it depends on into one
+                     file that "add" takes
   new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding, tools
   dev <folder>       starts Patchbay with the plugin in a folder: a change of its files counts for
                      the next session
@@ -81,6 +84,8 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
         return await remove(need('the name of an installed plugin'), command)
       case 'test':
         return await test(need('the name of a plugin, or a folder'), command)
+      case 'build':
+        return await build(need('a folder'), command)
       case 'new':
         return await create(need('a kind'), name, command.env)
       case 'deno':
@@ -233,6 +238,13 @@ async function testFolder(folder: string, { config, env }: PluginsCommand): Prom
     stop.abort()
     await fetched.remove()
   }
+}
+
+/** Packs a plugin that passes its suite into the folder where the command was given. */
+async function build(path: string, command: PluginsCommand): Promise<string> {
+  const folder = callersPath(path, command.env)
+  const said = await testFolder(folder, command)
+  return `${said}\n${await packPlugin(folder, callersPath('.', command.env))}`
 }
 
 const CONFORMANCE_TIMEOUT_MS = 300_000

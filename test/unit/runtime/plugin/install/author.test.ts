@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -154,6 +154,38 @@ export default definePlugin({ embedding: () => ({ dimensions: 1, embed: async (t
   write(3)
   await waitUntil(async () => (await ask('now').catch(() => 2)) !== 2, undefined, soon)
   t.equal(await ask('now'), 3, 'it runs again once it is mended')
+})
+
+test('a plugin is built into one file, with the packages it depends on, and installed from it', async (t) => {
+  const folder = outside(t)
+  await patchbay(folder, 'new', 'embedding', 'packed')
+  const place = join(folder, 'packed')
+  const own = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+  const brought = join(folder, 'one.tgz')
+  mkdirSync(join(folder, 'package'))
+  writeFileSync(
+    join(folder, 'package/package.json'),
+    JSON.stringify({ name: 'one', version: '1.2.3', exports: './one.mjs' }),
+  )
+  writeFileSync(join(folder, 'package/one.mjs'), 'export default 1\n')
+  execFileSync('tar', ['-czf', brought, '-C', folder, 'package'])
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ ...own, dependencies: { one: `file:${brought}` } }))
+  const mod = `import { definePlugin } from '@patchbay/plugin'
+import one from 'one'
+export default definePlugin({ embedding: () => ({ dimensions: one, embed: async (texts) => texts.map(() => [one]) }) })
+`
+  writeFileSync(join(place, 'mod.ts'), mod)
+  t.match(
+    await patchbay(folder, 'build', 'packed'),
+    /^ok .*gives a vector(.|\n)*one@1\.2\.3\nWrote .*packed-1\.0\.0\.tgz \(sha512-/,
+  )
+  rmSync(brought)
+  t.match(await patchbay(folder, 'add', 'packed-1.0.0.tgz'), /Installed packed 1\.0\.0/)
+  writeFileSync(join(place, 'mod.ts'), mod.replace('[one]', "['x']"))
+  rmSync(join(folder, 'packed-1.0.0.tgz'))
+  writeFileSync(join(place, 'package.json'), JSON.stringify(own))
+  await t.rejects(patchbay(folder, 'build', 'packed'))
+  t.notOk(existsSync(join(folder, 'packed-1.0.0.tgz')), 'what fails its suite is not packed')
 })
 
 test('a plugin that agents name is removed by force alone', async (t) => {

@@ -8,6 +8,7 @@ import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Card, Empty, Loading, PageHead, Stat } from '../ui/layout.tsx'
 import { Attention } from './attention.tsx'
+import { CallMyPhone } from './call/call-my-phone.tsx'
 import { CallStatus, partyOf } from './call-status.tsx'
 import { Invitations } from './invitations.tsx'
 import { LocalSpeech } from './local-speech.tsx'
@@ -29,6 +30,7 @@ export function Home() {
         <Attention />
         {isOperator && agents.data && <LocalSpeech agents={agents.data} />}
         {recent.data?.total === 0 && agents.data && <FirstSteps agents={agents.data} />}
+        {agents.data && agents.data.length > 0 && <CallMyPhone />}
         <div className={`grid gap-4 ${isOperator ? 'xl:grid-cols-[1fr_22rem]' : ''}`}>
           <div className="min-w-0 space-y-4">
             <Today live={live.data?.total} />

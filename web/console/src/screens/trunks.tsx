@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatCount, formatDuration, formatMs, formatShare } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
@@ -17,7 +17,8 @@ const EVERY_MS = 5_000
 export function Trunks() {
   const { may } = useSession()
   const list = useRead<Trunk[]>('/trunks', { everyMs: EVERY_MS })
-  const [edited, setEdited] = useState<Trunk | 'new'>()
+  const { new: isNew } = useSearch({ strict: false })
+  const [edited, setEdited] = useState<Trunk | 'new' | undefined>(isNew === true ? 'new' : undefined)
   const [removed, setRemoved] = useState<Trunk>()
   const remove = useWrite(() => [`/trunks/${removed?.trunk_id}`, { method: 'DELETE' }], {
     done: t('Removed'),

@@ -16,11 +16,12 @@ import { definePlugin, type Factories, type Host, type Options, type Tool, type 
 const PROTOCOL = '2025-06-18'
 /** Of the tools of a server. */
 const MAX_PAGES = 16
+/** JSON-RPC 2.0, section 5.1. */
+const METHOD_NOT_FOUND = -32_601
 
 /** What is used of the server of the official SDK. */
 export interface McpServerLike {
   connect(transport: object): Promise<void>
-  close?(): Promise<void>
 }
 
 /** The plugin of a server. `make` is called once for the process. */
@@ -70,8 +71,10 @@ async function callTool(line: Line, { name, input, key }: ToolCall, signal: Abor
   return text
 }
 
-interface Reply {
+/** What a server sends: an answer, or a question or notice of its own, which has a method. */
+interface Sent {
   id?: number
+  method?: string
   result?: unknown
   error?: { message: string }
 }
@@ -84,13 +87,14 @@ class Line {
   readonly server: {
     onmessage?(message: object): void
     start(): Promise<void>
-    send(message: Reply): Promise<void>
+    send(message: Sent): Promise<void>
   } & {
     close(): Promise<void>
   } = {
     start: async () => undefined,
     close: async () => undefined,
-    send: async ({ id, result, error }) => {
+    send: async ({ id, method, result, error }) => {
+      if (method !== undefined) return this.#refuse(id, method)
       const asked = id === undefined ? undefined : this.#asked.get(id)
       if (error === undefined) asked?.resolve(result)
       else asked?.reject(new Error(error.message))
@@ -115,6 +119,14 @@ class Line {
       signal.removeEventListener('abort', abandon)
       this.#asked.delete(id)
     }
+  }
+
+  /** Of what servers ask of clients there is only the ping (Model Context Protocol, "Ping"). */
+  #refuse(id: number | undefined, method: string): void {
+    if (id === undefined) return
+    const answer =
+      method === 'ping' ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: `There is no ${method}` } }
+    this.server.onmessage?.({ jsonrpc: '2.0', id, ...answer })
   }
 
   tell(method: string, params: object = {}): void {

@@ -16,6 +16,13 @@ const plugin = fromMcp((host) => {
   server.registerTool('closed', { description: 'Fails.' }, async () => {
     throw new Error('the shop is closed')
   })
+  server.registerTool('pings', { description: 'Asks its client.' }, async () => {
+    await server.server.ping()
+    const refused = await server.server
+      .request({ method: 'roots/list' }, z.object({}))
+      .catch(({ message }: Error) => message)
+    return { content: [{ type: 'text', text: String(refused) }] }
+  })
   server.registerTool('slow', { description: 'Never ends.' }, () => new Promise(() => undefined))
   return server
 })
@@ -31,6 +38,7 @@ test('the tools of an MCP server are a plugin, without a port', async (t) => {
       parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
     },
     { name: 'closed' },
+    { name: 'pings' },
     { name: 'slow' },
   ])
   const call = { name: 'order_status', input: { order: '17' }, workspaceId: 'w', key: 'k-1' }
@@ -38,6 +46,7 @@ test('the tools of an MCP server are a plugin, without a port', async (t) => {
   await t.rejects(tools?.call({ ...call, name: 'closed', input: {} }, signal) ?? Promise.resolve(), {
     message: 'the shop is closed',
   })
+  t.match(await tools?.call({ ...call, name: 'pings', input: {} }, signal), /There is no roots\/list|does not support/)
   const over = new AbortController()
   const slow = tools?.call({ ...call, name: 'slow', input: {} }, over.signal) ?? Promise.resolve()
   over.abort(new Error('the call is over'))

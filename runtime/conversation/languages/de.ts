@@ -136,7 +136,7 @@ export const german: Language = {
   answering: {
     tone: /(?:nach|auf) (?:dem|den) (?:\w{1,30} )?(?:signal|ton|piep)\w{0,30}|signalton|piepton/,
     machine: [
-      /nachricht (?:\w{1,30} ){0,2}(?:drucken|wahlen|tippen) sie|nachricht (?:\w{1,30} ){0,3}hinterlass\w{1,30}|hinterlass\w{0,30} (?:\w{1,30} ){0,4}nachricht|nachricht nach/,
+      /nachricht (?:\w{1,30} ){0,2}(?:drucken|wahlen|tippen) sie|nachricht (?:\w{1,30} ){0,3}hinterlass\w{1,30}|hinterlass\w{0,30} (?:\w{1,30} ){0,4}(?:nachricht|namen?|nummer)|nachricht nach/,
       /(?<!kein |keine |keinen )(?:mailbox|anrufbeantworter|telefonbeantworter|sprachbox|mobilbox|combox)/,
       /(?:teilnehmer|rufnummer|person|anschluss) (?:\w{1,30} ){0,6}nicht (?:erreichbar|vergeben)|(?:derzeit|zurzeit|zur zeit|momentan) (?:leider )?nicht erreichbar|kein anschluss unter/,
       /(?:sprich|sprechen sie|sprecht) (?:\w{1,30} ){0,3}(?:aufs|auf) (?:das )?band|ausserhalb (?:unserer|der) (?:\w{1,30} )?(?:offnungszeiten|geschaftszeiten|sprechzeiten|burozeiten)/,

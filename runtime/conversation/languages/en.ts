@@ -113,7 +113,7 @@ export const english: Language = {
       /(?:is|s|am|m|are|re) (?:currently |just )?(?:not|un) ?(?:available|here|in|at my desk)|isn t (?:here|in|available)|out of (?:the )?office|away from/,
       /you (?:have |ve )?reached/,
       /(?:i|we) (?:ll|will) (?:\w{1,30} ){0,2}(?:call|get back|return)|as soon as (?:i|we) can|call me back|call back (?:later|during)/,
-      /(?:office|store|shop|clinic|practice|branch) is (?:\w{1,30} )?closed|we are (?:currently |now |presently )closed/,
+      /(?:office|store|shop|clinic|practice|branch)(?:e?s are| is) (?:\w{1,30} )?closed|we are (?:currently |now |presently )closed/,
       /(?:our|opening|office|business) hours are/,
     ],
     speaksOfOthers: /\b(?:he|she) (?:is|s|isn t|will|ll|has|had)\b/,

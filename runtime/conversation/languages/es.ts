@@ -151,6 +151,7 @@ export const spanish: Language = {
       /(?:te|le|os) (?:devolvere|llamare|llamaremos|devolveremos)|lo antes posible|en cuanto pueda/,
       /(?:oficina|oficinas|tienda|consulta|clinica) (?:\w{1,30} ){0,3}cerrad[ao]s?/,
       /nuestro horario (?:\w{1,30} ){0,2}es/,
+      /\bdej\w{1,5} (?:\w{1,30} )?nombre/,
     ],
     speaksOfOthers:
       /\b(?:el|ella|(?:el senor|la senora) \w{1,30}) no esta\b|^(?:\w{1,30} ){0,3}no esta\b|\bha salido\b|\bno se encuentra (?:en|ahora|hoy)\b|\besta (?:ausente|reunid[ao]|de vacaciones)\b/,

@@ -125,6 +125,7 @@ export const italian: Language = {
       /(?:ha chiamato|risponde (?:il|la)|avete chiamato)/,
       /(?:la|ti|vi) (?:richiamero|ricontattero|richiameremo|ricontatteremo)|appena possibile|il prima possibile/,
       /(?:studio|ufficio|negozio|ambulatorio) (?:\w{1,30} ){0,3}chius[oa]/,
+      /\blasci\w{1,5} (?:\w{1,30} ){0,2}nome/,
       /(?:i nostri|gli) orari (?:di apertura )?sono|il nostro orario e/,
     ],
     speaksOfOthers:

@@ -109,7 +109,7 @@ export const dutch: Language = {
     tone: /na (?:de |het )?(?:\w{1,30} )?(?:piep|toon|pieptoon|signaal|biep)/,
     machine: [
       /spreek (?:\w{1,30} ){0,3}(?:bericht|boodschap)|(?:laat|kunt) (?:\w{1,30} ){0,4}(?:bericht|boodschap) (?:achter|inspreken|achterlaten)|(?:bericht|boodschap) (?:achter|in te spreken|achterlaten)/,
-      /(?<!geen )voice ?mail|(?<!geen )antwoordapparaat|(?:abonnee|nummer|persoon) (?:\w{1,30} ){0,6}niet (?:bereikbaar|in gebruik|beschikbaar)/,
+      /(?<!geen )voice ?mail|(?<!geen )antwoordapparaat|(?:abonnee|nummer|persoon) (?:\w{1,30} ){0,8}niet (?:bereikbaar|in gebruik|beschikbaar)/,
       /buiten (?:onze |de )?(?:openingstijden|kantooruren|kantoortijden)|momenteel niet bereikbaar/,
     ],
     full: [/(?:voicemail|mailbox|berichtenbox) is (?:\w{1,30} )?vol|geen (?:nieuwe )?berichten meer/],
@@ -118,7 +118,8 @@ export const dutch: Language = {
       /u (?:bent verbonden met|heeft gebeld met)|dit is de (?:voicemail|telefoon) van/,
       /(?:bel|bellen) (?:\w{1,30} ){0,4}terug|zo (?:snel|spoedig) mogelijk/,
       /(?:kantoor|winkel|praktijk) (?:\w{1,30} ){0,3}gesloten/,
-      /onze openingstijden zijn/,
+      /onze openingstijden zijn|bereikbaar van/,
+      /\blaat (?:\w{1,30} ){0,2}naam (?:\w{1,30} ){0,3}achter/,
     ],
     speaksOfOthers: /\b(?:hij|zij|ze|(?:meneer|mevrouw) \w{1,30}) (?:is|komt|heeft)\b|\bis (?:hij|ze|zij)\b/,
     menu: [

@@ -140,7 +140,7 @@ export const portuguese: Language = {
   answering: {
     tone: /(?:apos|depois d[oe]|a seguir ao|ao ouvir) (?:o )?(?:sinal|bipe|bip|tom|toque)/,
     machine: [
-      /(?<!(?:que lhe|eu) )(?:deix[ea]|deixar) (?:\w{1,30} ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
+      /(?<!(?:que lhe|eu|quer|gostaria de) )(?:deix[ea]|deixar) (?:\w{1,30} ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
       /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens|gravar (?:\w{1,30} )?mensagem|(?<!temos |tenho )atendedor|voice ?mail|grave (?:a |o )?(?:sua |seu )?(?:mensagem|recado)/,
       /(?:numero|telefone|telemovel|pessoa|assinante|cliente) (?:\w{1,30} ){0,8}(?:nao (?:esta|se encontra) (?:disponivel|atribuido)|desligado|fora da area|nao existe)/,
       /nao esta atribuido|fora do (?:nosso )?horario de (?:atendimento|funcionamento|expediente)/,
@@ -149,9 +149,10 @@ export const portuguese: Language = {
     hints: [
       /nao (?:esta|estou|estamos|se encontra) (?:\w{1,30} ){0,2}(?:disponivel|em casa|no escritorio|aqui)?|nao (?:posso|podemos|consigo) atender|saiu/,
       /(?:voce )?ligou para/,
-      /(?:te|lhe) (?:ligo|ligarei|retorno|ligaremos)|retornarei|retornaremos|assim que (?:puder|possivel|pudermos)/,
+      /(?:te|lhe) (?:ligo|ligarei|retorno|ligaremos)|\b(?:ligarei|ligaremos)\b|retornarei|retornaremos|assim que (?:puder|possivel|pudermos)/,
       /(?:escritorio|loja|clinica|consultorio) (?:\w{1,30} ){0,3}(?:fechad[oa]|encerrad[oa])|(?:estamos|estao) (?:fechados|encerrados)/,
       /nosso horario (?:de \w{1,30} )?e\b/,
+      /\bdeix\w{1,4} (?:\w{1,30} ){0,2}nome/,
     ],
     speaksOfOthers:
       /\b(?:ele|ela|o senhor \w{1,30}|a senhora \w{1,30}) (?:nao )?(?:esta|saiu|foi|volta)\b|^(?:\w{1,30} ){0,3}nao esta\b|\bsaiu\b/,

@@ -16,6 +16,18 @@
 
 export type { ObjectSource, ObjectStore, StoredObject } from './object-store.ts'
 export { type Failure, ProviderError } from './provider-error.ts'
+export type {
+  Realtime,
+  RealtimeCapabilities,
+  RealtimeClientEvent,
+  RealtimeConfig,
+  RealtimeFault,
+  RealtimeItem,
+  RealtimeServerEvent,
+  RealtimeSession,
+  RealtimeTool,
+  RealtimeUsage,
+} from './realtime.ts'
 export { readSamples } from './samples.ts'
 export { readEvents, readServerEvents, type ServerEvent } from './server-sent-events.ts'
 export { openSocket, type Socket, type SocketOptions } from './socket.ts'
@@ -23,6 +35,7 @@ export type { Toolbox, ToolCall } from './toolbox.ts'
 export type { Terms, VectorMatch, VectorPoint, VectorQuery, VectorScope, VectorStore } from './vector-store.ts'
 
 import type { ObjectStore } from './object-store.ts'
+import type { Realtime } from './realtime.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -143,11 +156,12 @@ export interface Embedding {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
 }
 
-/** A factory is called once for each call or chat (stt, tts, llm), or once for the process (the other kinds). */
+/** A factory is called once for each call or chat (stt, tts, llm, realtime), or once for the process (the other kinds). */
 export interface Factories {
   readonly stt?: (host: Host, options: Options) => Stt | Promise<Stt>
   readonly tts?: (host: Host, options: Options) => Tts | Promise<Tts>
   readonly llm?: (host: Host, options: Options) => Llm | Promise<Llm>
+  readonly realtime?: (host: Host, options: Options) => Realtime | Promise<Realtime>
   readonly embedding?: (host: Host, options: Options) => Embedding | Promise<Embedding>
   readonly vectorstore?: (host: Host, options: Options) => VectorStore | Promise<VectorStore>
   readonly objectstore?: (host: Host, options: Options) => ObjectStore | Promise<ObjectStore>

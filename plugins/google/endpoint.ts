@@ -12,11 +12,15 @@ const NO_KEY = 'none'
 
 export const GOOGLE: ProviderIdentity = { title: 'Google', keyVariable: 'GOOGLE_API_KEY' }
 
-/** The server the operator chose. */
-export function httpOf(host: PluginHost): ProviderHttp {
+/** The server the operator chose, and its key. */
+export function endpointOf(host: PluginHost): { base: string; key: string } {
   const base = (host.env.get('GOOGLE_BASE_URL') || BASE).replace(/\/+$/, '')
-  const headers = { 'x-goog-api-key': host.env.get('GOOGLE_API_KEY') || NO_KEY }
-  return providerHttp(host, GOOGLE, base, headers, readRefusal)
+  return { base, key: host.env.get('GOOGLE_API_KEY') || NO_KEY }
+}
+
+export function httpOf(host: PluginHost): ProviderHttp {
+  const { base, key } = endpointOf(host)
+  return providerHttp(host, GOOGLE, base, { 'x-goog-api-key': key }, readRefusal)
 }
 
 /**

@@ -1,16 +1,13 @@
-import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { tokens } from '../../runtime/plugin-sdk/chat/llm-chunks.ts'
-import { explainFailure, type ProviderFailure, type ProviderIdentity } from '../../runtime/plugin-sdk/provider-error.ts'
+import { Buffer } from 'node:buffer'
 import type {
-  ClientEvent,
+  Realtime,
+  RealtimeClientEvent,
   RealtimeConfig,
+  RealtimeFault,
   RealtimeItem,
-  RealtimeProvider,
+  RealtimeServerEvent,
   RealtimeUsage,
-  ServerEvent,
-} from '../../runtime/plugin-sdk/realtime/realtime-provider.ts'
-import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
-import { endpointOf } from './endpoint.ts'
+} from '../../packages/plugin/realtime.ts'
 import { realtimeVoice, reasoningOf } from './realtime-models.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -49,15 +46,21 @@ interface RawUsage {
   output_token_details?: { audio_tokens?: unknown }
 }
 
+/** What the agent and the operator chose. */
+interface RealtimeChoice {
+  model?: string
+  voice?: string
+  settings: Readonly<Record<string, unknown>>
+}
+
 /**
  * Conversations of OpenAI's Realtime API (npm openai 7.59.0, resources/realtime/realtime.d.ts). The server detects no turns: it is
  * told when the caller has spoken and when to answer.
  */
-export function makeRealtime(
-  host: PluginHost,
-  { model = 'gpt-realtime-2.1', voice = 'marin', settings }: SpeechOptions,
-): RealtimeProvider {
-  const { base, key, provider } = endpointOf(host)
+export function openaiRealtime(
+  { base, key }: { base: string; key: string },
+  { model = 'gpt-realtime-2.1', voice = 'marin', settings }: RealtimeChoice,
+): Realtime {
   const url = new URL(`${base.replace(/^http/, 'ws')}/realtime`)
   url.searchParams.set('model', model)
   const speaks = settings.realtimeVoice !== 'own'
@@ -72,12 +75,18 @@ export function makeRealtime(
     return JSON.stringify({ type: 'session.update', session })
   }
   return {
-    capabilities: { sampleRateHz: SAMPLE_RATE_HZ, speaks, maxSessionMs: sessionS * 1000 },
+    capabilities: {
+      inputRateHz: SAMPLE_RATE_HZ,
+      outputRateHz: SAMPLE_RATE_HZ,
+      speaks,
+      edits: true,
+      maxSessionMs: sessionS * 1000,
+    },
     session: (config) => ({
       url: url.href,
       headers: { authorization: `Bearer ${key}` },
       hello: [first(config)],
-      parse: (raw) => eventsOf(JSON.parse(raw) as RawEvent, provider),
+      parse: (raw) => eventsOf(JSON.parse(raw) as RawEvent),
       serialise: (event) =>
         event.type === 'configure' ? [configure(event.config)] : [JSON.stringify(messageOf(event))],
     }),
@@ -93,10 +102,10 @@ function sessionOf({ instructions, tools }: RealtimeConfig, model: string): obje
   }
 }
 
-function messageOf(event: Exclude<ClientEvent, { type: 'configure' }>): object {
+function messageOf(event: Exclude<RealtimeClientEvent, { type: 'configure' }>): object {
   switch (event.type) {
     case 'audio':
-      return { type: 'input_audio_buffer.append', audio: Buffer.from(bytesOf(event.samples)).toString('base64') }
+      return { type: 'input_audio_buffer.append', audio: base64Of(event.samples) }
     case 'commit':
       return { type: 'input_audio_buffer.commit' }
     case 'clear':
@@ -121,6 +130,10 @@ function messageOf(event: Exclude<ClientEvent, { type: 'configure' }>): object {
   }
 }
 
+function base64Of({ buffer, byteOffset, byteLength }: Int16Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}
+
 function itemOf(item: RealtimeItem): object {
   const { id, type } = item
   if (item.type === 'function_call_output') return { id, type, call_id: item.callId, output: item.output }
@@ -131,9 +144,11 @@ function itemOf(item: RealtimeItem): object {
   return { id, type, role: item.role, content }
 }
 
-function eventsOf(event: RawEvent, provider: ProviderIdentity): ServerEvent[] {
+function eventsOf(event: RawEvent): RealtimeServerEvent[] {
   const { item_id: itemId = '', response_id: responseId = '', delta = '' } = event
   switch (event.type) {
+    case 'session.updated':
+      return [{ type: 'ready' }]
     case 'input_audio_buffer.committed':
       return [{ type: 'committed', itemId }]
     case 'response.created':
@@ -148,39 +163,44 @@ function eventsOf(event: RawEvent, provider: ProviderIdentity): ServerEvent[] {
       return [{ type: 'tool_call', responseId, itemId, callId, name, arguments: given }]
     }
     case 'response.done':
-      return [doneOf(event.response ?? {}, provider)]
+      return [doneOf(event.response ?? {})]
     case 'error':
-      return errorOf(event.error ?? {}, provider)
+      return errorOf(event.error ?? {})
     default:
       return []
   }
 }
 
-function doneOf(response: NonNullable<RawEvent['response']>, provider: ProviderIdentity): ServerEvent {
+function doneOf(response: NonNullable<RawEvent['response']>): RealtimeServerEvent {
   const { id: responseId = '', status, status_details: details, usage } = response
   const base = { type: 'response_done', responseId, ...(usage ? { usage: usageOf(usage) } : {}) } as const
   if (status === 'cancelled' || status === 'completed') return { ...base, status }
   const { reason, error } = details ?? {}
   if (status === 'incomplete') {
-    const asked = reason === 'content_filter' ? { status: 400, code: reason, message: reason } : { message: reason }
-    return { ...base, status, failure: explainFailure(provider, asked) }
+    const why = reason === undefined ? {} : { message: reason }
+    return { ...base, status, fault: reason === 'content_filter' ? { status: 400, code: reason, ...why } : why }
   }
-  return { ...base, status: 'failed', failure: failureOf(error ?? {}, provider) }
+  return { ...base, status: 'failed', fault: faultOf(error ?? {}) }
 }
 
 /** Codes of requests that came too late to matter. */
 const HARMLESS = new Set(['response_cancel_not_active', 'item_truncate_invalid_item_id', 'item_not_found'])
 
-function errorOf(error: RawError, provider: ProviderIdentity): ServerEvent[] {
+function errorOf(error: RawError): RealtimeServerEvent[] {
   if (HARMLESS.has(error.code ?? '')) return []
   if (error.code === 'conversation_already_has_active_response') return [{ type: 'response_refused' }]
-  return [{ type: 'failed', failure: failureOf(error, provider) }]
+  return [{ type: 'failed', fault: faultOf(error) }]
 }
 
-function failureOf({ type, code, message }: RawError, provider: ProviderIdentity): ProviderFailure {
+function faultOf({ type, code, message }: RawError): RealtimeFault {
   // After an hour; another session goes on.
   const isRefusal = type === 'invalid_request_error' && code !== 'session_expired'
-  return explainFailure(provider, { status: isRefusal ? 400 : undefined, code: code ?? type, message })
+  const named = code ?? type
+  return {
+    ...(isRefusal ? { status: 400 } : {}),
+    ...(named === undefined ? {} : { code: named }),
+    ...(message === undefined ? {} : { message }),
+  }
 }
 
 function usageOf(usage: RawUsage): RealtimeUsage {
@@ -198,4 +218,8 @@ function usageOf(usage: RawUsage): RealtimeUsage {
     ...known,
     raw: usage as Readonly<Record<string, unknown>>,
   }
+}
+
+function tokens(count: unknown): number | undefined {
+  return typeof count === 'number' && Number.isFinite(count) ? count : undefined
 }

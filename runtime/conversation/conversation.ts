@@ -34,6 +34,7 @@ import { Dialogue, type SpeechOver } from './replying/dialogue.ts'
 import { finishTools, isOpen } from './replying/finish-tools.ts'
 import { Knowledge } from './replying/knowledge.ts'
 import { ResilientLlm } from './replying/resilient-llm.ts'
+import { spentOf } from './replying/spending.ts'
 import { makeCollectTools, makeTools } from './replying/tools.ts'
 import type { Fillers } from './speaking/fillers.ts'
 import { replayTimestamps } from './speaking/replay-timestamps.ts'
@@ -268,6 +269,7 @@ export class Conversation implements LinkedConversation {
     const realtime = this.#realtime
     if (realtime !== undefined) {
       this.#leave.push(this.#hearing.inbound.listen((samples) => realtime.caller.hear(samples)))
+      realtime.usedLater = (usage) => this.#usage.spent(spentOf(realtime, usage))
     }
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
@@ -547,6 +549,7 @@ export class Conversation implements LinkedConversation {
       // Words of another speech, whose sound is still being made, stay.
       if (!this.#dialogue.busy) this.#output.dropUnspoken()
     }
+    if (interrupted && purpose === 'reply') this.#realtime?.cut()
     this.#report({ type: 'speech_over', purpose, interrupted, hangsUp })
     if (failed !== undefined && !interrupted) this.#unanswered(failed, purpose, this.#providers[failed].hopeless)
   }

@@ -191,13 +191,7 @@ function isolationOf(
 
 /** Kinds that a process of its own can provide. */
 const ISOLATED_KINDS: ReadonlySet<string> = new Set([
-  'stt',
-  'llm',
-  'tts',
-  'embedding',
-  'vectorstore',
-  'objectstore',
-  'tools',
+  ...['stt', 'llm', 'realtime', 'tts', 'embedding', 'vectorstore', 'objectstore', 'tools'],
 ])
 
 function loadPlugin(

@@ -1,6 +1,6 @@
 import type { llm } from '@livekit/agents'
+import type { RealtimeClientEvent as ClientEvent, RealtimeItem } from '../../../packages/plugin/realtime.ts'
 import { wholeToolArguments } from '../../plugin-sdk/chat/tool-arguments.ts'
-import type { ClientEvent, RealtimeItem } from '../../plugin-sdk/realtime/realtime-provider.ts'
 
 /** In `extra` of the agent's messages: the item of the session that it is, and how much of its sound the caller heard. */
 export const SESSION_ITEM = 'realtime_item'
@@ -17,6 +17,8 @@ interface Held {
   /** Of an answer: its sound so far, and what was left of it. */
   audio?: { readonly lengthMs: number } | undefined
   keptMs?: number
+  /** It came of a response that nobody wanted when it began. */
+  isUnwanted?: boolean
 }
 
 const UNFINISHED = 'The call was not finished.'
@@ -28,10 +30,22 @@ const unfinished = (callId: string): string => `${callId}/unfinished`
  * the call. Pure.
  */
 export class SessionLedger {
+  readonly #edits: boolean
   readonly #held: Held[] = []
+  /** The session's own calls that wait for their results. */
+  readonly #openCalls = new Set<string>()
   /** Messages whose sound was committed; the session has not named its item yet. */
   readonly #committing: Held[] = []
   #created = 0
+
+  /** @param edits what the session holds can be cut and deleted */
+  constructor(edits: boolean) {
+    this.#edits = edits
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.#openCalls.size > 0
+  }
 
   /** The sound of the caller that was committed last is this item. */
   committed(itemId: string): void {
@@ -45,21 +59,42 @@ export class SessionLedger {
   }
 
   called(itemId: string, callId: string): void {
-    if (!this.#held.some(({ id }) => id === itemId)) this.#held.push({ id: itemId, kind: 'call', chatId: callId })
+    if (this.#held.some(({ id }) => id === itemId)) return
+    this.#held.push({ id: itemId, kind: 'call', chatId: callId })
+    this.#openCalls.add(callId)
+  }
+
+  /** A part of a response that was given up before anything of it came. */
+  unwanted(itemId: string): void {
+    if (!this.#held.some(({ id }) => id === itemId)) this.#held.push({ id: itemId, kind: 'answer', isUnwanted: true })
+  }
+
+  /** What the session is to be told once such a response is over. */
+  dropUnwanted(): ClientEvent[] {
+    return this.#held.filter(({ isUnwanted }) => isUnwanted).flatMap((held) => this.#delete(held))
+  }
+
+  /** A call that nobody carries out, and the conversation knows nothing of. */
+  refuse(callId: string, name: string, reason: string): ClientEvent[] {
+    const call = this.#held.find(({ chatId }) => chatId === callId)
+    if (call !== undefined) call.chatId = undefined
+    return this.#output(undefined, callId, name, reason)
   }
 
   /**
    * What the session is to be told before it answers.
    * @param callerSpoke its buffer holds sound of the caller that no item has yet
+   * @returns undefined where it can't be brought up to it
    */
-  bringUp(items: readonly llm.ChatItem[], callerSpoke: boolean): ClientEvent[] {
+  bringUp(items: readonly llm.ChatItem[], callerSpoke: boolean): ClientEvent[] | undefined {
+    const open = new Set(this.#openCalls)
     const events = this.#drop(items)
     const last = items.findLast((item) => item.type === 'message' && item.role === 'user')
     for (const [i, item] of items.entries()) {
       if (i === 0 && isInstructions(item)) continue
       events.push(...this.#add(item, item === last && callerSpoke, items.slice(i + 1)))
     }
-    return events
+    return this.#edits || isInOrder(events, open) ? events : undefined
   }
 
   /** What the conversation has not, or not so. */
@@ -88,6 +123,8 @@ export class SessionLedger {
 
   #delete(held: Held): ClientEvent[] {
     this.#held.splice(this.#held.indexOf(held), 1)
+    // What a session that can't forget was told besides, such as a note for one answer, does no harm.
+    if (!this.#edits && held.kind !== 'answer' && !this.#openCalls.has(held.chatId ?? '')) return []
     return held.id === '' ? [] : [{ type: 'delete', itemId: held.id }]
   }
 
@@ -102,7 +139,9 @@ export class SessionLedger {
     // Of text there is nothing to cut: what was heard takes its place.
     if (endMs <= 0 || lengthMs === 0)
       return [...this.#delete(held), ...this.#create(message.id, textItem(message, this.#name()))]
-    return endMs >= lengthMs ? [] : [{ type: 'truncate', itemId: held.id, endMs }]
+    if (!this.#edits && endMs >= lengthMs) return []
+    // Also where all that came was heard: of an answer that was cancelled the session may hold more.
+    return [{ type: 'truncate', itemId: held.id, endMs: Math.min(endMs, lengthMs) }]
   }
 
   #add(item: llm.ChatItem, isSpoken: boolean, later: readonly llm.ChatItem[]): ClientEvent[] {
@@ -142,8 +181,9 @@ export class SessionLedger {
     return (message.textContent ?? '').trim() === '' ? [] : this.#create(message.id, textItem(message, this.#name()))
   }
 
-  #output(chatId: string, callId: string, name: string, output: string): ClientEvent[] {
-    if (this.#has(chatId)) return []
+  #output(chatId: string | undefined, callId: string, name: string, output: string): ClientEvent[] {
+    if (chatId !== undefined && this.#has(chatId)) return []
+    this.#openCalls.delete(callId)
     return this.#create(chatId, { type: 'function_call_output', id: this.#name(), callId, name, output }, 'output')
   }
 
@@ -151,7 +191,7 @@ export class SessionLedger {
     return this.#held.some((held) => held.chatId === chatId)
   }
 
-  #create(chatId: string, item: RealtimeItem, kind: Held['kind'] = 'text'): ClientEvent[] {
+  #create(chatId: string | undefined, item: RealtimeItem, kind: Held['kind'] = 'text'): ClientEvent[] {
     this.#held.push({ id: item.id, kind, chatId })
     return [{ type: 'create', item }]
   }
@@ -159,6 +199,14 @@ export class SessionLedger {
   #name(): string {
     return `patchbay_${++this.#created}`
   }
+}
+
+/** It takes nothing back, and gives a call that the session waits for its result alone: anything else would end the call. */
+function isInOrder(events: readonly ClientEvent[], open: ReadonlySet<string>): boolean {
+  const created = events.flatMap((event) => (event.type === 'create' ? [event.item] : []))
+  const results = created.filter((item) => item.type === 'function_call_output' && open.has(item.callId))
+  const others = events.length - results.length
+  return !events.some(({ type }) => type === 'delete' || type === 'truncate') && (results.length === 0 || others === 0)
 }
 
 export function isInstructions(item: llm.ChatItem | undefined): item is llm.ChatMessage {

@@ -1,16 +1,20 @@
 import { type APIConnectOptions, llm } from '@livekit/agents'
+import type { RealtimeConfig, RealtimeUsage } from '../../../packages/plugin/realtime.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { ChatUsage } from '../../plugin-sdk/chat/llm-chunks.ts'
-import { ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
-import type { RealtimeConfig, RealtimeProvider, RealtimeUsage } from '../../plugin-sdk/realtime/realtime-provider.ts'
+import { explainFailure, ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
+import type { RealtimeProvider } from '../../plugin-sdk/realtime/realtime-provider.ts'
 import { CallerVoice } from './caller-voice.ts'
-import { type AnswerPart, RealtimeConnection } from './connection.ts'
+import { RealtimeConnection } from './connection.ts'
 import { argumentsOf, isInstructions, SESSION_ITEM } from './ledger.ts'
+import type { AnswerPart, RealtimeAnswer } from './realtime-answer.ts'
 
 /** In `delta.extra` of an answer's first words: the sound they are spoken in (AnswerAudio). */
 export const ANSWER_AUDIO = 'answer_audio'
 /** Of its longest time, after so much a session is renewed. */
 const RENEWED_AFTER = 0.75
+/** The one that is open, and a new one. */
+const MAX_SESSIONS_ASKED = 2
 
 type ChatOptions = Parameters<llm.LLM['chat']>[0]
 
@@ -36,6 +40,8 @@ export class RealtimeLlm extends llm.LLM {
   #config: RealtimeConfig
   #current: RealtimeConnection | undefined
   #opening: Promise<RealtimeConnection> | undefined
+  /** What an answer used, where the provider says so after it. */
+  usedLater: (usage: ChatUsage) => void = () => undefined
   /** The session that takes the place of the running one in the next pause. */
   #next: RealtimeConnection | undefined
   #renewal: NodeJS.Timeout | undefined
@@ -44,7 +50,7 @@ export class RealtimeLlm extends llm.LLM {
     super()
     this.#source = source
     this.#config = source.config
-    this.caller = new CallerVoice(source.provider.capabilities.sampleRateHz)
+    this.caller = new CallerVoice(source.provider.capabilities.inputRateHz)
   }
 
   override label(): string {
@@ -73,6 +79,11 @@ export class RealtimeLlm extends llm.LLM {
     return new RealtimeStream(this, options)
   }
 
+  /** The caller cut off what was being said. */
+  cut(): void {
+    this.#current?.cut()
+  }
+
   override async aclose(): Promise<void> {
     this.#closing.abort()
     clearTimeout(this.#renewal)
@@ -82,12 +93,36 @@ export class RealtimeLlm extends llm.LLM {
     await super.aclose()
   }
 
+  /**
+   * Asks the session that is open, or another one where it can't be brought up to the conversation.
+   *
+   * @returns undefined where the signal aborts first
+   * @throws ProviderError
+   */
+  async ask(
+    items: readonly llm.ChatItem[],
+    config: RealtimeConfig,
+    request: Parameters<RealtimeConnection['answer']>[2],
+    signal: AbortSignal,
+  ): Promise<{ connection: RealtimeConnection; answer: RealtimeAnswer } | undefined> {
+    for (let attempt = 1; attempt <= MAX_SESSIONS_ASKED; attempt++) {
+      const connection = await this.#session(config)
+      if (signal.aborted) return undefined
+      const answer = connection.answer(items, config, request)
+      if (answer !== undefined) return { connection, answer }
+    }
+    throw new ProviderError(explainFailure(this.#source.identity, { message: 'no session takes the conversation' }))
+  }
+
   /** The session that answers now. Throws ProviderError. */
-  async session(config: RealtimeConfig): Promise<RealtimeConnection> {
+  async #session(config: RealtimeConfig): Promise<RealtimeConnection> {
     this.#config = config
     this.#renewIfIdle()
-    if (this.#current?.isOpen === true) return this.#current
-    return this.#connect()
+    const current = this.#current
+    if (current?.isOpen === true && !current.isStale) return current
+    const connection = await this.#connect()
+    if (connection !== current) current?.retire()
+    return connection
   }
 
   async #connect(): Promise<RealtimeConnection> {
@@ -113,6 +148,7 @@ export class RealtimeLlm extends llm.LLM {
       {
         idle: () => this.#renewIfIdle(),
         goingAway: () => this.#renew(),
+        used: (usage) => this.usedLater(usageOf(usage)),
         closed: (one) => this.#closed(one),
       },
       this.#closing.signal,
@@ -124,6 +160,7 @@ export class RealtimeLlm extends llm.LLM {
 
   #use(connection: RealtimeConnection): void {
     this.#current = connection
+    if (this.#next === connection) this.#next = undefined
     this.caller.goTo(connection)
     clearTimeout(this.#renewal)
     const afterMs = this.#source.provider.capabilities.maxSessionMs * RENEWED_AFTER
@@ -154,7 +191,7 @@ export class RealtimeLlm extends llm.LLM {
     const before = this.#current
     if (!next.isOpen) return
     this.#use(next)
-    before?.close()
+    before?.retire()
   }
 
   #closed(connection: RealtimeConnection): void {
@@ -183,20 +220,21 @@ class RealtimeStream extends llm.LLMStream {
     const { chatCtx, toolCtx, toolChoice } = this.#options
     const { caller } = this.#owner
     const config: RealtimeConfig = { instructions: instructionsIn(chatCtx), tools: toolsIn(toolCtx) }
-    const connection = await this.#owner.session(config)
-    if (signal.aborted) return
-    const answer = connection.answer(chatCtx.items, config, {
-      spoke: caller.hasSpoken,
+    const request = {
+      spoke: () => caller.hasSpoken,
       committed: () => caller.committed(),
       mayCallTools: toolChoice !== 'none',
-    })
+    }
+    const asked = await this.#owner.ask(chatCtx.items, config, request, signal)
+    if (asked === undefined) return
+    const { connection, answer } = asked
     const cancel = boundary('provider', (): void => connection.cancel(answer))
     signal.addEventListener('abort', cancel, { once: true })
     const said = { items: new Set<string>(), any: false }
     try {
       for await (const part of answer.parts) {
         if (this.queue.closed) continue
-        said.any ||= part.type !== 'usage'
+        said.any ||= part.type === 'text' || part.type === 'tool_call'
         this.queue.put(chunkOf(part, said.items))
       }
     } finally {
@@ -213,6 +251,7 @@ class RealtimeStream extends llm.LLMStream {
 function chunkOf(part: AnswerPart, items: Set<string>): llm.ChatChunk {
   const id = 'answer'
   if (part.type === 'usage') return { id, usage: usageOf(part.usage) }
+  if (part.type === 'usage_later') return { id, usage: USAGE_LATER }
   if (part.type === 'tool_call') {
     const call = llm.FunctionCall.create({ callId: part.callId, name: part.name, args: argumentsOf(part.arguments) })
     return { id, delta: { role: 'assistant', toolCalls: [call] } }
@@ -222,6 +261,14 @@ function chunkOf(part: AnswerPart, items: Set<string>): llm.ChatChunk {
   items.add(itemId)
   const extra = { [SESSION_ITEM]: itemId, ...(audio === undefined ? {} : { [ANSWER_AUDIO]: audio }) }
   return { id, delta: { role: 'assistant', content, ...(isFirst ? { extra } : {}) } }
+}
+
+const USAGE_LATER: ChatUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  promptCachedTokens: 0,
+  totalTokens: 0,
+  comesLater: true,
 }
 
 function usageOf(usage: RealtimeUsage): ChatUsage {

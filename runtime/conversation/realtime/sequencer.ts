@@ -1,5 +1,5 @@
 /** What the session is to be told next. */
-type SequencerOrder = { type: 'respond' } | { type: 'cancel'; responseId: string }
+type SequencerOrder<T> = { type: 'respond'; of: T } | { type: 'cancel'; responseId: string }
 
 /** Refusals in a row after which a request is given up: the session is in a state that we don't know of. */
 const MAX_REFUSALS = 3
@@ -21,13 +21,13 @@ export class ResponseSequencer<T> {
   #refusals = 0
 
   /** Asks for a response. One that waited is given up in favour of this. */
-  request(of: T): SequencerOrder[] {
+  request(of: T): SequencerOrder<T>[] {
     this.#waiting = { of, isCancelled: false }
     return this.#next()
   }
 
   /** Nobody wants the response of this request any more. */
-  cancel(of: T): SequencerOrder[] {
+  cancel(of: T): SequencerOrder<T>[] {
     if (this.#waiting?.of === of) {
       this.#waiting = undefined
       return []
@@ -39,7 +39,7 @@ export class ResponseSequencer<T> {
     return [{ type: 'cancel', responseId: running.responseId }]
   }
 
-  started(responseId: string): SequencerOrder[] {
+  started(responseId: string): SequencerOrder<T>[] {
     const request = this.#asked
     // One that we did not ask for: nobody hears it.
     if (request === undefined) return [{ type: 'cancel', responseId }]
@@ -55,7 +55,7 @@ export class ResponseSequencer<T> {
     return running === responseId && request?.isCancelled === false ? request.of : undefined
   }
 
-  done(responseId: string): SequencerOrder[] {
+  done(responseId: string): SequencerOrder<T>[] {
     if (this.#running?.responseId === responseId) this.#running = undefined
     return this.#next()
   }
@@ -65,7 +65,7 @@ export class ResponseSequencer<T> {
    *
    * @returns `undefined` where it was refused too often
    */
-  refused(): SequencerOrder[] | undefined {
+  refused(): SequencerOrder<T>[] | undefined {
     const request = this.#asked
     this.#asked = undefined
     if (request === undefined || request.isCancelled) return this.#next()
@@ -74,10 +74,10 @@ export class ResponseSequencer<T> {
     return this.#running === undefined ? this.#next() : []
   }
 
-  #next(): SequencerOrder[] {
+  #next(): SequencerOrder<T>[] {
     if (this.#waiting === undefined || this.#asked !== undefined || this.#running !== undefined) return []
     this.#asked = this.#waiting
     this.#waiting = undefined
-    return [{ type: 'respond' }]
+    return [{ type: 'respond', of: this.#asked.of }]
   }
 }

@@ -28,6 +28,8 @@ interface AgentNodes {
   firstText(): void
   /** What is spoken at the moment: a tag, and what is said in place of an answer that holds nothing to say. */
   spoken(): { tag: string; nothingSaid: string }
+  /** Resolves when the context has what was heard of a speech that was cut off. */
+  cutOff(): Promise<void>
   /** The voices of an answer that has sound of its own. */
   voiceOf(audio: AnswerAudio): tts.TTS
   /** The agent's words, beside the audio they belong to. */
@@ -60,6 +62,7 @@ export class ConversationAgent extends voice.Agent {
     toolCtx: llm.ToolContext,
     settings: voice.ModelSettings,
   ): ReturnType<voice.Agent['llmNode']> {
+    await this.#nodes.cutOff()
     const informed = await this.#informed(this.#nodes.results.complete(presentContext(chatCtx, this.chatCtx)))
     const offered = new llm.ToolContext(
       toolCtx.tools.filter((tool) => !('name' in tool && this.#nodes.isHidden(String(tool.name)))),

@@ -4,6 +4,7 @@ import { llm as llms, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { AgentState } from '../../call/types/leg.ts'
 import { boundary } from '../../lib/async/boundary.ts'
+import { endedBy } from '../../lib/async/ended-by.ts'
 import type { AnswerGuard } from '../guarding/answer-guard.ts'
 import type { TurnEnd } from '../hearing/turn-end.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
@@ -20,6 +21,8 @@ import { ToolResults } from './tool-results.ts'
 const CLOSE_TIMEOUT_MS = 3000
 const TELL_RESULTS =
   'A tool returned after your last words, which did not know of it. Tell the caller what it came to, and repeat nothing.'
+/** An answer waits so long for the end of the speech that it cut off. */
+const CUT_OFF_TIMEOUT_MS = 500
 
 /** Speech that another worker doesn't repeat, or whose stage reports it itself. */
 const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'collect', 'goodbye', 'supervisor'])
@@ -121,6 +124,7 @@ export class Dialogue {
       voiceOf: options.voiceOf,
       takesTurn: (text) => events.takesTurn(text),
       firstText: () => events.firstText(),
+      cutOff: () => this.#cutOff(),
       spoken: options.spoken,
       says: (words) => output.addText(words),
       allSaid: (text) => {
@@ -188,6 +192,14 @@ export class Dialogue {
         this.#options.events.failed(error)
       }
     })
+  }
+
+  /** What was cut off is in the context as far as it was heard: the library ends it on its own time. */
+  async #cutOff(): Promise<void> {
+    const cut = [...this.#speeches.keys()].filter(({ interrupted }) => interrupted)
+    if (cut.length === 0) return
+    const whole = Promise.all(cut.map((speech) => speech.waitForPlayout()))
+    await endedBy(whole, AbortSignal.timeout(CUT_OFF_TIMEOUT_MS)).catch(() => undefined)
   }
 
   /** Has the language model speak with the context as it is. */

@@ -92,25 +92,14 @@ export class Spending {
     const guessedInput = tokensAskedFor(this.#context, this.#tools)
     const guessedOutput = Math.ceil(this.#answerChars / CHARS_PER_TOKEN)
     const key = `${provider} ${model}`
+    if (usage?.comesLater === true) return spentOf(this.#asked, usage)
     if (usage !== undefined && usage.promptTokens + usage.completionTokens > 0) {
       if (usage.audioInputTokens === undefined && usage.audioOutputTokens === undefined) {
         this.#rates.learn(`${key} input`, usage.promptTokens, guessedInput)
         // What it thought is not in the words.
         this.#rates.learn(`${key} output`, usage.completionTokens - (usage.reasoningTokens ?? 0), guessedOutput)
       }
-      return {
-        provider,
-        model,
-        inputTokens: usage.promptTokens,
-        outputTokens: usage.completionTokens,
-        cachedReadTokens: usage.cachedReadTokens,
-        cacheWriteTokens: usage.cacheWriteTokens,
-        reasoningTokens: usage.reasoningTokens,
-        audioInputTokens: usage.audioInputTokens,
-        audioOutputTokens: usage.audioOutputTokens,
-        cachedAudioTokens: usage.cachedAudioTokens,
-        isEstimated: false,
-      }
+      return spentOf(this.#asked, usage)
     }
     return {
       provider,
@@ -122,6 +111,23 @@ export class Spending {
       reasoningTokens: undefined,
       isEstimated: !this.#refused,
     }
+  }
+}
+
+/** What a provider says that a request cost. */
+export function spentOf({ provider, model }: { provider: string; model: string }, usage: ChatUsage): Spent {
+  return {
+    provider,
+    model,
+    inputTokens: usage.promptTokens,
+    outputTokens: usage.completionTokens,
+    cachedReadTokens: usage.cachedReadTokens,
+    cacheWriteTokens: usage.cacheWriteTokens,
+    reasoningTokens: usage.reasoningTokens,
+    audioInputTokens: usage.audioInputTokens,
+    audioOutputTokens: usage.audioOutputTokens,
+    cachedAudioTokens: usage.cachedAudioTokens,
+    isEstimated: false,
   }
 }
 

@@ -16,6 +16,8 @@ export interface ChatUsage extends llm.CompletionUsage {
   audioInputTokens?: number
   audioOutputTokens?: number
   cachedAudioTokens?: number
+  /** The provider says it after the answer: nothing is guessed. */
+  comesLater?: true
   /** As the provider wrote it. */
   raw?: Readonly<Record<string, unknown>>
 }

@@ -9,10 +9,12 @@ import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import { ProviderSTT } from '../../plugin-sdk/speech/provider-stt.ts'
 import { SentenceTTS } from '../../plugin-sdk/speech/sentence-tts.ts'
 import type { PluginFactories, SpeechOptions } from '../contract.ts'
+import type { Grants } from '../grants/permissions.ts'
 import { type FaultOf, faultsOf } from './fault.ts'
 import type { Description, ObjectAct, Use, VectorAct } from './messages.ts'
 import { isolatedObjects } from './object-store.ts'
 import type { IsolatedSession, PluginRunner, SessionEvents } from './plugin-runner.ts'
+import { isolatedRealtime } from './realtime.ts'
 import { usePlugin } from './use-plugin.ts'
 import { isolatedVectors } from './vector-store.ts'
 
@@ -26,7 +28,11 @@ const TEXTS_AT_ONCE = 8
 type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => PluginRunner
 
 /** The factories of a plugin that runs in processes of its own, as the plugin host wants them. */
-export function isolatedFactories(processOf: ProcessOf, name: string, provider: ProviderIdentity): PluginFactories {
+export function isolatedFactories(
+  processOf: ProcessOf,
+  { name, grants }: { name: string; grants: Grants },
+  provider: ProviderIdentity,
+): PluginFactories {
   const faultOf = faultsOf(provider)
   /** What one call or chat does with the plugin. */
   const sessionOf = (options: SpeechOptions) => {
@@ -72,6 +78,21 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
         temperature: options.temperature,
         chat: (request, signal) => run<LlmEvent>({ kind: 'llm', request }, signal),
         dispose,
+      })
+    },
+    async realtime(_host, options) {
+      const own = optionsOf(options)
+      const use: Use = { kind: 'describe', of: 'realtime' }
+      const described = (await ask(processOf(options), use, own, faultOf)) as Description
+      return isolatedRealtime(described, {
+        plugin: name,
+        grants,
+        faultOf,
+        async open(config, events) {
+          const process = processOf(options)
+          await process.ready()
+          return process.open({ kind: 'realtime', config }, own, events)
+        },
       })
     },
     async embedding(_host, options) {

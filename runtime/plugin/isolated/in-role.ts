@@ -15,6 +15,7 @@ import { thrownOf } from './inside/thrown.ts'
 import type { Use } from './messages.ts'
 import { ObjectExchange } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
+import { RealtimeInputs } from './realtime-inputs.ts'
 
 interface InRoleOptions {
   plugin: string
@@ -62,6 +63,7 @@ export class InRole implements PluginRunner {
   open(use: Use, options: Options, events: SessionEvents): IsolatedSession {
     const abort = new AbortController()
     const audio = new AudioQueue()
+    const inputs = new RealtimeInputs()
     const exchange = new ObjectExchange({
       need: (start, end) => events.need?.(start, end),
       bytes: (piece) => events.bytes?.(piece),
@@ -77,6 +79,7 @@ export class InRole implements PluginRunner {
         {
           event: (event) => events.event?.(event),
           result: (result) => events.result?.(result),
+          bytes: (bytes) => events.bytes?.(bytes),
           dropped: this.#host.log.warn,
           async audio(samples) {
             events.audio?.(samples)
@@ -85,6 +88,7 @@ export class InRole implements PluginRunner {
           },
         },
         exchange,
+        inputs,
       ),
     )
     const over = running.then(
@@ -98,12 +102,14 @@ export class InRole implements PluginRunner {
     inBackground('plugin', over)
     return {
       audio: (samples) => audio.push(samples),
+      give: (input) => inputs.push(input),
       end: () => audio.end(),
       bytes: (piece) => exchange.give(piece),
       more: () => exchange.more(),
       cancel: () => {
         abort.abort()
         audio.end()
+        inputs.end()
         exchange.lack('It was given up')
       },
     }

@@ -1,4 +1,11 @@
 import type { ChatRequest, Failure, LlmEvent, Options, SttEvent, ToolCall } from '../../../packages/plugin/mod.ts'
+import type {
+  RealtimeCapabilities,
+  RealtimeClientEvent,
+  RealtimeConfig,
+  RealtimeFault,
+  RealtimeServerEvent,
+} from '../../../packages/plugin/realtime.ts'
 
 /**
  * What a role and the process of a plugin say to each other. A session is one use: a caller who is recognised, a sentence
@@ -16,6 +23,12 @@ export type ToPlugin =
     }
   /** What comes next for the session depends on its kind: audio for `stt`, nothing for the others. */
   | { type: 'open'; session: number; use: Use; options: Options }
+  /** Of a session with a speech-to-speech model; the caller's sound comes as audio. */
+  | { type: 'tell'; session: number; event: RealtimeClientEvent }
+  /** What its provider sent. */
+  | { type: 'receive'; session: number; raw: string }
+  /** Its connection closed. */
+  | { type: 'closed'; session: number; code: number; reason: string }
   /** There is no more audio. */
   | { type: 'end'; session: number }
   | { type: 'cancel'; session: number }
@@ -29,8 +42,9 @@ export type Use =
   | { kind: 'stt' }
   | { kind: 'tts'; text: string }
   | { kind: 'llm'; request: ChatRequest }
+  | { kind: 'realtime'; config: RealtimeConfig }
   | { kind: 'embedding'; texts: readonly string[] }
-  | { kind: 'describe'; of: 'stt' | 'tts' | 'embedding' }
+  | { kind: 'describe'; of: 'stt' | 'tts' | 'realtime' | 'embedding' }
   | { kind: 'vectorstore'; act: VectorAct }
   | { kind: 'objectstore'; act: ObjectAct }
   | { kind: 'tools'; act: 'list' | ToolCall }
@@ -51,10 +65,19 @@ export type ObjectAct =
   | { name: 'url'; key: string; link: { expiresInS: number; filename: string } }
   | { name: 'remove'; key: string }
 
+/** What comes of a session with a speech-to-speech model. Behind `send` and `sound` the bytes follow. */
+export type RealtimeNews =
+  | { type: 'send' }
+  | { type: 'sound'; responseId: string; itemId: string }
+  | { type: 'happened'; event: Exclude<RealtimeServerEvent, { type: 'audio' }> }
+  | { type: 'malformed' }
+  | { type: 'closed'; fault?: RealtimeFault }
+
 /** What `describe` answers. */
 export interface Description {
   sampleRateHz?: number
   dimensions?: number
+  capabilities?: RealtimeCapabilities
 }
 
 /** A permission that the plugin's code used without a grant. */
@@ -69,7 +92,7 @@ export type FromPlugin =
   /** The plugin is loaded: it has factories of these names. */
   | { type: 'ready'; factories: string[] }
   | { type: 'broken'; reason: string }
-  | { type: 'event'; session: number; event: SttEvent | LlmEvent }
+  | { type: 'event'; session: number; event: SttEvent | LlmEvent | RealtimeNews }
   /** Asks for a piece of what is to be kept. */
   | { type: 'need'; session: number; start: number; end: number }
   | { type: 'done'; session: number }

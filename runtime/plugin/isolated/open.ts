@@ -47,7 +47,7 @@ export async function isolate(
     const { log, signal } = options
     const runner = new InRole({ plugin: name, module, env: given, granted: [...grants.env], log, signal })
     return only(
-      isolatedFactories(() => runner, name, identity),
+      isolatedFactories(() => runner, { name, grants }, identity),
       await runner.ready(),
     )
   }
@@ -94,7 +94,7 @@ export async function isolate(
     watchFolder(plugin.dir, changed, options.signal)
   }
   const made = await processOf('').ready()
-  const all = isolatedFactories((use) => processOf(keyOf(use)), name, identity)
+  const all = isolatedFactories((use) => processOf(keyOf(use)), { name, grants }, identity)
   if (isolation === 'node') {
     const { check } = all
     processOf('').close()

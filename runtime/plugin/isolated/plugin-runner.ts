@@ -1,9 +1,10 @@
 import type { Failure, LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
-import type { Use } from './messages.ts'
+import type { RealtimeNews, Use } from './messages.ts'
+import type { RealtimeInput } from './realtime-inputs.ts'
 
 /** What one session hears. After `done` or `failed` nothing follows. */
 export interface SessionEvents {
-  event?(event: SttEvent | LlmEvent): void
+  event?(event: SttEvent | LlmEvent | RealtimeNews): void
   audio?(samples: Int16Array): void
   result?(result: unknown): void
   /** Asks for a piece of what is to be kept. */
@@ -28,6 +29,8 @@ export class IsolatedFault extends Error {
 
 export interface IsolatedSession {
   audio(samples: Int16Array): void
+  /** Of a session with a speech-to-speech model. */
+  give(input: RealtimeInput): void
   /** There is no more audio. */
   end(): void
   /** The piece that was needed. */

@@ -113,7 +113,7 @@ export class IsolatedProcess implements PluginRunner {
         ),
       )
       const nothing = (): void => undefined
-      return { audio: nothing, end: nothing, bytes: nothing, more: nothing, cancel: nothing }
+      return { audio: nothing, give: nothing, end: nothing, bytes: nothing, more: nothing, cancel: nothing }
     }
     this.#sessions.set(session, events)
     this.#attend()
@@ -122,6 +122,14 @@ export class IsolatedProcess implements PluginRunner {
       audio: (samples) => {
         if (!live() || this.#waitingBytes() > MAX_WAITING_AUDIO_BYTES) return
         this.#out.audio(session, samples)
+        this.#flush()
+      },
+      give: (input) => {
+        if (!live()) return
+        if (this.#waitingBytes() > MAX_WAITING_BYTES)
+          return this.#breakOff(session, 'it reads nothing of what it is sent')
+        if (input.type !== 'tell' || input.event.type !== 'audio') return this.#say({ ...input, session })
+        this.#out.audio(session, input.event.samples)
         this.#flush()
       },
       end: () => {

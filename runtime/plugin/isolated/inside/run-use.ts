@@ -6,12 +6,14 @@ import type {
   LlmEvent,
   ObjectStore,
   Options,
+  Realtime,
   Stt,
   SttEvent,
   Toolbox,
   Tts,
   VectorStore,
 } from '../../../../packages/plugin/mod.ts'
+import { realtimeCapabilitiesOf } from '../../../../packages/plugin/realtime-values.ts'
 import {
   iterableOf,
   llmEventOf,
@@ -22,15 +24,19 @@ import {
   vectorsOf,
   WrongValue,
 } from '../../../../packages/plugin/values.ts'
-import type { ObjectAct, Use } from '../messages.ts'
+import type { ObjectAct, RealtimeNews, Use } from '../messages.ts'
 import type { ObjectExchange } from '../object-exchange.ts'
+import type { RealtimeInput } from '../realtime-inputs.ts'
+import { runRealtime } from './run-realtime.ts'
 
 /** Where what a use brings goes. */
 export interface UseOutput {
-  event(event: SttEvent | LlmEvent): void
+  event(event: SttEvent | LlmEvent | RealtimeNews): void
   /** Resolves when more may be made. */
   audio(samples: Int16Array): Promise<void> | void
   result(result: unknown): void
+  /** Resolves when more may be made. */
+  bytes(bytes: Uint8Array): Promise<void> | void
   /** What the plugin gave and was left out, for its author. */
   dropped(why: string): void
 }
@@ -70,6 +76,7 @@ export async function runUse(
   audio: AsyncIterable<Int16Array>,
   out: UseOutput,
   exchange: ObjectExchange,
+  inputs: AsyncIterable<RealtimeInput>,
 ): Promise<void> {
   const make = async <T>(kind: string): Promise<T> => {
     const factory = (factories as Record<string, ((host: Host, options: Options) => T | Promise<T>) | undefined>)[kind]
@@ -121,6 +128,11 @@ export async function runUse(
       }
       return
     }
+    case 'realtime': {
+      const { event: news, bytes, result } = out
+      await runRealtime(await make<Realtime>('realtime'), use.config, inputs, { news, bytes, result })
+      return
+    }
     case 'embedding': {
       const embedding = await makeOnce<Embedding>('embedding')
       out.result(vectorsOf(await embedding.embed(use.texts, signal), embedding, use.texts.length))
@@ -145,6 +157,10 @@ export async function runUse(
       return
     }
     case 'describe': {
+      if (use.of === 'realtime') {
+        out.result({ capabilities: realtimeCapabilitiesOf((await make<Realtime>('realtime')).capabilities) })
+        return
+      }
       const { sampleRateHz, dimensions } = await ofSession<{ sampleRateHz?: number; dimensions?: number }>(use.of)
       out.result({ sampleRateHz, dimensions })
       return

@@ -10,6 +10,7 @@ import { AudioQueue } from '../audio-queue.ts'
 import { PIPE_FD, PipeFrameReader, PipeFrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from '../frames.ts'
 import type { FromPlugin, ToPlugin, Use } from '../messages.ts'
 import { ObjectExchange } from '../object-exchange.ts'
+import { RealtimeInputs } from '../realtime-inputs.ts'
 import { disposeSession, runUse, type UseOutput } from './run-use.ts'
 import { thrownOf } from './thrown.ts'
 
@@ -22,6 +23,7 @@ const pipe = new Socket({ fd: PIPE_FD })
 interface Session {
   abort: AbortController
   audio: AudioQueue | undefined
+  inputs: RealtimeInputs | undefined
   exchange: ObjectExchange
 }
 
@@ -138,6 +140,7 @@ function giveEnvironment(env: Readonly<Record<string, string>>): void {
 async function open(session: number, use: Use, options: Options): Promise<void> {
   const abort = new AbortController()
   const audio = use.kind === 'stt' ? new AudioQueue() : undefined
+  const inputs = use.kind === 'realtime' ? new RealtimeInputs() : undefined
   const exchange = new ObjectExchange({
     need: (start, end) => say({ type: 'need', session, start, end }),
     bytes(piece) {
@@ -145,7 +148,7 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
       flush()
     },
   })
-  sessions.set(session, { abort, audio, exchange })
+  sessions.set(session, { abort, audio, inputs, exchange })
   try {
     let isHeard = false
     const whole = { factories, host, kept }
@@ -163,9 +166,23 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
         isHeard = true
         await pace(samples.byteLength)
       },
+      async bytes(bytes) {
+        out.bytes(session, bytes)
+        flush()
+        await pace(bytes.byteLength)
+      },
       dropped: (why) => log('warn', why),
     }
-    await runUse(whole, use, options, abort.signal, audio ?? new AudioQueue(), output, exchange)
+    await runUse(
+      whole,
+      use,
+      options,
+      abort.signal,
+      audio ?? new AudioQueue(),
+      output,
+      exchange,
+      inputs ?? new RealtimeInputs(),
+    )
     if (!abort.signal.aborted) say({ type: 'done', session })
   } catch (error) {
     if (!abort.signal.aborted) say({ type: 'failed', session, ...thrownOf(error, folder) })
@@ -184,6 +201,11 @@ function receive(message: ToPlugin): void {
       // biome-ignore lint/complexity/noVoid: it reports what is thrown itself
       void open(message.session, message.use, message.options)
       return
+    case 'tell':
+    case 'receive':
+    case 'closed':
+      sessions.get(message.session)?.inputs?.push(message)
+      return
     case 'end':
       sessions.get(message.session)?.audio?.end()
       return
@@ -191,6 +213,7 @@ function receive(message: ToPlugin): void {
       const session = sessions.get(message.session)
       session?.abort.abort()
       session?.audio?.end()
+      session?.inputs?.end()
       session?.exchange.lack('It was given up')
       return
     }
@@ -205,6 +228,12 @@ function receive(message: ToPlugin): void {
   }
 }
 
+function hear(session: number, samples: Int16Array): void {
+  const { audio, inputs } = sessions.get(session) ?? {}
+  audio?.push(samples)
+  inputs?.push({ type: 'tell', event: { type: 'audio', samples } })
+}
+
 /** Resolves once the role is gone. */
 export async function runPlugin(): Promise<void> {
   const reader = new PipeFrameReader(ROLE_LIMITS)
@@ -213,7 +242,7 @@ export async function runPlugin(): Promise<void> {
     reader.push(bytes)
     for (let frame = reader.next(); frame !== undefined; frame = reader.next()) {
       if (frame.type === 'message') receive(frame.message as ToPlugin)
-      else if (frame.type === 'audio') sessions.get(frame.session)?.audio?.push(frame.samples)
+      else if (frame.type === 'audio') hear(frame.session, frame.samples)
       else if (frame.type === 'bytes') sessions.get(frame.session)?.exchange.give(frame.bytes)
     }
   })

@@ -33,7 +33,7 @@ export interface DoubleOptions {
   /** The provider's own body for an error. */
   errorBody(status: number, code: string | undefined, message: string | undefined): object
   http: Readonly<Record<string, (exchange: Exchange) => Promise<void> | void>>
-  sockets: Readonly<Record<string, (channel: Channel, url: URL) => void>>
+  sockets: Readonly<Record<string, (channel: Channel, url: URL, request: IncomingMessage) => void>>
 }
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -89,7 +89,7 @@ export async function startDouble(options: DoubleOptions): Promise<Double> {
       return
     }
     const accept = () =>
-      upgrades.handleUpgrade(request, socket, head, (webSocket) => handler(new Channel(webSocket, fault), url))
+      upgrades.handleUpgrade(request, socket, head, (webSocket) => handler(new Channel(webSocket, fault), url, request))
     if (fault?.kind === 'slow') setTimeout(accept, fault.firstMs)
     else if (fault?.kind !== 'hang') accept()
   })

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from '../../../../../plugins/offline/answer.ts'
 import { type Double, type Exchange, json, startDouble } from '../server.ts'
 import { bytesOf, type SpeechWorld } from '../speech/speech.ts'
+import { googleLive, type LiveOptions } from './google-live.ts'
 
 /** The Gemini API as ai.google.dev/api describes it, as far as Patchbay uses it: streamed content with tools, and speech. */
 export interface GoogleDoubleOptions {
   key: string
   speech: SpeechWorld
+  live?: LiveOptions
 }
 
 /** npm @google/genai 3.3.0. */
@@ -16,11 +18,13 @@ const MODELS = [
 ]
 const SPEECH_MODELS = ['gemini-3.8-flash-lite-tts', 'gemini-3.8-flash-tts']
 
-export function startGoogleDouble({ key, speech }: GoogleDoubleOptions): Promise<Double> {
+const LIVE = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
+
+export function startGoogleDouble({ key, speech, live = { speech } }: GoogleDoubleOptions): Promise<Double> {
   const path = (model: string) => `POST /v1beta/models/${model}:streamGenerateContent`
   return startDouble({
-    refuse: ({ headers }) =>
-      headers['x-goog-api-key'] === key
+    refuse: ({ headers, url }) =>
+      headers['x-goog-api-key'] === key || url === LIVE
         ? undefined
         : { status: 400, body: errorBody(400, 'API_KEY_INVALID', 'API key not valid. Please pass a valid API key.') },
     errorBody,
@@ -32,7 +36,9 @@ export function startGoogleDouble({ key, speech }: GoogleDoubleOptions): Promise
         SPEECH_MODELS.map((model) => [path(model), (exchange: Exchange) => speak(exchange, speech)]),
       ),
     },
-    sockets: {},
+    sockets: {
+      [LIVE]: (channel, _url, { headers }) => googleLive(channel, headers['x-goog-api-key'] === key, live),
+    },
   })
 }
 

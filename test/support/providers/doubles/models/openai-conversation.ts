@@ -32,6 +32,8 @@ export interface ConversationOptions {
   /** What it was told, and what it refused of that. */
   told?: ((event: Readonly<Record<string, unknown>>) => void) | undefined
   refused?: ((code: string | null, message: string) => void) | undefined
+  /** A session began, which holds this. */
+  began?: ((held: () => readonly { role: string; text: string }[]) => void) | undefined
   /** Models whose last day is over are refused; `YYYY-MM-DD`. */
   today?: string | undefined
 }
@@ -91,6 +93,9 @@ class Conversation {
     }, options.sessionMs ?? HOUR_MS)
     expiry.unref()
     channel.signal.addEventListener('abort', () => clearTimeout(expiry))
+    options.began?.(() =>
+      this.#items.flatMap((item) => (item.role === undefined ? [] : [{ role: item.role, text: textOf(item) }])),
+    )
     channel.onMessage((data) => this.#take(data))
   }
 

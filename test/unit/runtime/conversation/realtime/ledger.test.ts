@@ -12,11 +12,11 @@ const PROMPT = llm.ChatMessage.create({ role: 'system', content: 'You are an age
 const user = (content: string, extra = {}) => llm.ChatMessage.create({ role: 'user', content, extra })
 const agent = (content: string, extra = {}, interrupted = false) =>
   llm.ChatMessage.create({ role: 'assistant', content, extra, interrupted })
-const typesOf = (events: readonly { type: string }[]) => events.map(({ type }) => type)
+const typesOf = (events: readonly { type: string }[] = []) => events.map(({ type }) => type)
 
 /** A session that answered a question of the caller's with so much sound. */
 function answered(lengthMs: number) {
-  const ledger = new SessionLedger()
+  const ledger = new SessionLedger(true)
   const question = user('Where?')
   ledger.bringUp([PROMPT, question], true)
   ledger.committed('item_1')
@@ -25,7 +25,7 @@ function answered(lengthMs: number) {
 }
 
 test('what was spoken is committed as sound, what was typed or said before is text', async (t) => {
-  const ledger = new SessionLedger()
+  const ledger = new SessionLedger(true)
   const items = [PROMPT, agent('Hello.'), user('Typed.', { [TYPED]: true })]
   t.match(ledger.bringUp(items, false), [
     { type: 'create', item: { role: 'assistant', text: 'Hello.' } },
@@ -42,15 +42,15 @@ test('what was not heard of an answer is cut off, once', async (t) => {
   t.same(ledger.bringUp(items, false), [])
 })
 
-test('never more is kept than there is, and an answer heard whole is left as it is', async (t) => {
+test('never more is kept than came, though the session may hold more of an answer that was cancelled', async (t) => {
   const { ledger, question } = answered(1_000)
   const whole = agent('It is here.', { [SESSION_ITEM]: 'item_2', [HEARD_MS]: 1_500 }, true)
-  t.same(ledger.bringUp([PROMPT, question, whole], false), [])
+  t.same(ledger.bringUp([PROMPT, question, whole], false), [{ type: 'truncate', itemId: 'item_2', endMs: 1_000 }])
 })
 
 test('an answer of which nothing was heard is deleted, not cut', async (t) => {
   const { ledger, question } = answered(4_000)
-  t.same(ledger.bringUp([PROMPT, question, user('No!', { [TYPED]: true })], false)[0], {
+  t.same(ledger.bringUp([PROMPT, question, user('No!', { [TYPED]: true })], false)?.[0], {
     type: 'delete',
     itemId: 'item_2',
   })
@@ -79,7 +79,7 @@ test('of an answer that was written what was heard takes the place', async (t) =
 })
 
 test('each call of a tool has its result behind it, one that has none is closed', async (t) => {
-  const ledger = new SessionLedger()
+  const ledger = new SessionLedger(true)
   const call = llm.FunctionCall.create({ callId: 'c1', name: 'hang_up', args: '{}' })
   ledger.called('item_5', 'c1')
   t.same(ledger.bringUp([PROMPT, call], false), [], 'it runs')
@@ -95,7 +95,7 @@ test('each call of a tool has its result behind it, one that has none is closed'
 test('calls and results of another model are told whole', async (t) => {
   const call = llm.FunctionCall.create({ callId: 'c2', name: 'weather', args: '{"city":"Paris"}' })
   const output = llm.FunctionCallOutput.create({ callId: 'c2', name: 'weather', output: 'Sunny.', isError: false })
-  const events = new SessionLedger().bringUp([PROMPT, call, output], false)
+  const events = new SessionLedger(true).bringUp([PROMPT, call, output], false)
   t.match(events, [
     { item: { type: 'function_call', callId: 'c2', arguments: '{"city":"Paris"}' } },
     { item: { type: 'function_call_output', callId: 'c2', output: 'Sunny.' } },
@@ -103,7 +103,7 @@ test('calls and results of another model are told whole', async (t) => {
 })
 
 test('a note that holds for one answer is taken back with the next', async (t) => {
-  const ledger = new SessionLedger()
+  const ledger = new SessionLedger(true)
   const question = user('When?', { [TYPED]: true })
   const note = llm.ChatMessage.create({ role: 'system', content: 'It opens at nine.' })
   t.same(typesOf(ledger.bringUp([PROMPT, note, question], false)), ['create', 'create'])
@@ -116,4 +116,37 @@ test('arguments that were encoded twice, or stand in a fence, are one object', a
   t.equal(argumentsOf('```json\n{"city":"Paris"}\n```'), '{"city":"Paris"}')
   t.equal(argumentsOf(''), '{}')
   t.equal(argumentsOf('{"city":'), '{"city":', 'what is cut off stays so, for the check of arguments')
+})
+
+test('a session that forgets nothing gives way to another where an answer was cut or not heard, and to none for less', async (t) => {
+  const session = () => {
+    const ledger = new SessionLedger(false)
+    const question = user('Where?')
+    ledger.bringUp([PROMPT, question], true)
+    ledger.answered('item_2', { lengthMs: 2_000 })
+    return { ledger, items: [PROMPT, question] }
+  }
+  const answer = (heardMs: number) => agent('It is', { [SESSION_ITEM]: 'item_2', [HEARD_MS]: heardMs }, true)
+  const [cut, heard, unheard, noted] = [session(), session(), session(), session()]
+  t.equal(cut.ledger.bringUp([...cut.items, answer(900)], false), undefined)
+  t.same(heard.ledger.bringUp([...heard.items, answer(2_000)], false), [], 'it was heard whole')
+  t.equal(unheard.ledger.bringUp([...unheard.items, user('No!', { [TYPED]: true })], false), undefined)
+  const note = llm.ChatMessage.create({ role: 'system', content: 'Open on Sundays.' })
+  t.equal(noted.ledger.bringUp([...noted.items, answer(2_000), note], false)?.length, 1)
+  t.same(noted.ledger.bringUp([...noted.items, answer(2_000)], false), [], 'a note may stay')
+})
+
+test('a call that a session waits for gets its result alone', async (t) => {
+  const call = llm.FunctionCall.create({ callId: 'c1', name: 'weather', args: '{}' })
+  const output = llm.FunctionCallOutput.create({ callId: 'c1', name: 'weather', output: 'Sunny.', isError: false })
+  const session = () => {
+    const ledger = new SessionLedger(false)
+    ledger.called('item_5', 'c1')
+    return ledger
+  }
+  const [alone, beside] = [session(), session()]
+  t.equal(alone.hasOpenCalls, true)
+  t.same(typesOf(alone.bringUp([PROMPT, call, output], false)), ['create'])
+  t.equal(alone.hasOpenCalls, false)
+  t.equal(beside.bringUp([PROMPT, call, output, user('And?')], true), undefined, 'the caller spoke meanwhile')
 })

@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
 import { RealtimeLlm } from '../../../../../runtime/conversation/realtime/realtime-llm.ts'
+import type { RealtimeProvider } from '../../../../../runtime/plugin-sdk/realtime/realtime-provider.ts'
+import { startGoogleDouble } from '../../../../support/providers/doubles/models/google.ts'
 import { startOpenAIDouble } from '../../../../support/providers/doubles/models/openai.ts'
-import type { ConversationOptions } from '../../../../support/providers/doubles/models/openai-conversation.ts'
 import { registryWith } from '../../../../support/providers/doubles/registry.ts'
 import type { Double } from '../../../../support/providers/doubles/server.ts'
 import { makeSpeechWorld } from '../../../../support/providers/doubles/speech/speech.ts'
@@ -11,51 +12,101 @@ export const PROMPT = 'The shop is at 12 Pier Street. It opens at nine. Delivery
 export const WHERE = 'Where is the shop?'
 export const DELIVERY = 'How much does delivery cost?'
 
+export type Vendor = 'openai' | 'google'
+
+export const VENDORS: readonly Vendor[] = ['openai', 'google']
+
 type Told = Readonly<Record<string, unknown>> & { type?: string }
 
 export interface RealtimeWorld {
+  readonly vendor: Vendor
+  readonly title: string
   readonly double: Double
-  /** What the session was told, in order, sound left out. */
+  /** What the sessions were told, in order, sound left out. */
   readonly told: Told[]
   readonly refused: string[]
+  /** Sessions that were opened or tried. */
+  sessions(): number
+  /** What the last session believes was said. */
+  held(): readonly { role: string; text: string }[]
   /** A model of the session for one call. */
   model(options?: Record<string, unknown>): Promise<RealtimeLlm>
 }
 
+export interface WorldOptions {
+  vendor?: Vendor
+  sessionMs?: number
+  key?: string
+  /** Where the plugin runs; in the role's process by default. */
+  provider?: (t: Test, vendor: Vendor, env: Record<string, string>, own: object) => Promise<RealtimeProvider>
+}
+
+export const MODELS: Readonly<Record<Vendor, { model: string; title: string; path: string }>> = {
+  openai: { model: 'gpt-realtime-2.1', title: 'OpenAI', path: '/v1/realtime' },
+  google: {
+    model: 'gemini-3.8-live',
+    title: 'Google',
+    path: '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+  },
+}
+
 /** A speech-to-speech service, which refuses what the real one refuses. */
-export async function realtimeWorld(t: Test, options: Partial<ConversationOptions> = {}): Promise<RealtimeWorld> {
+export async function realtimeWorld(t: Test, options: WorldOptions = {}): Promise<RealtimeWorld> {
+  const { vendor = 'openai', sessionMs, key = DOUBLE_KEY } = options
   const speech = await makeSpeechWorld([WHERE, DELIVERY])
   const told: Told[] = []
   const refused: string[] = []
-  const double = await startOpenAIDouble({
-    key: DOUBLE_KEY,
+  let held: RealtimeWorld['held'] = () => []
+  const watched = {
     speech,
-    conversation: {
-      speech,
-      told: (event) => void (event.type === 'input_audio_buffer.append' || told.push(event)),
-      refused: (code, message) => void refused.push(`${code}: ${message}`),
-      ...options,
+    sessionMs,
+    told: (event: Told) => void (isSound(event) || told.push(event)),
+    refused: (code: string | number | null, message: string) => void refused.push(`${code}: ${message}`),
+    began: (of: RealtimeWorld['held']) => {
+      held = of
     },
-  })
+  }
+  const double =
+    vendor === 'openai'
+      ? await startOpenAIDouble({ key: DOUBLE_KEY, speech, conversation: watched })
+      : await startGoogleDouble({ key: DOUBLE_KEY, speech, live: watched })
   t.teardown(async () => {
     await double.stop()
     speech.stop()
   })
-  const env = { OPENAI_API_KEY: DOUBLE_KEY, OPENAI_BASE_URL: `${double.url}/v1` }
+  const env: Record<string, string> =
+    vendor === 'openai'
+      ? { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${double.url}/v1` }
+      : { GOOGLE_API_KEY: key, GOOGLE_BASE_URL: double.url }
+  const { model, title, path } = MODELS[vendor]
+  const make =
+    options.provider ??
+    (async (_t, _vendor, _env, own) => {
+      const registry = await registryWith(t, env, { [vendor]: own as Record<string, unknown> })
+      return registry.create('realtime', vendor, { model })
+    })
   return {
+    vendor,
+    title,
     double,
     told,
     refused,
+    sessions: () => double.requests.filter((one) => one === `UPGRADE ${path}`).length,
+    held: () => held(),
     async model(own = {}) {
-      const registry = await registryWith(t, env, { openai: own })
-      const provider = await registry.create('realtime', 'openai', { model: 'gpt-realtime-2.1' })
+      const provider = await make(t, vendor, env, own)
       return new RealtimeLlm({
         provider,
-        name: 'openai',
-        model: 'gpt-realtime-2.1',
-        identity: { title: 'OpenAI' },
+        name: vendor,
+        model,
+        identity: { title },
         config: { instructions: '', tools: [] },
       })
     },
   }
+}
+
+function isSound(event: Told): boolean {
+  const input = event.realtimeInput as { audio?: unknown } | undefined
+  return event.type === 'input_audio_buffer.append' || input?.audio !== undefined
 }

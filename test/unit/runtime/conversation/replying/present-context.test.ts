@@ -28,3 +28,12 @@ t.test('an answer to the caller is made from the context as it is', async (t) =>
   context.addMessage({ role: 'user', content: 'Hello?' })
   t.equal(presentContext(context, llm.ChatContext.empty()), context)
 })
+
+t.test('an answer to a caller who cut in is made from what they heard before', async (t) => {
+  const context = llm.ChatContext.empty()
+  context.addMessage({ role: 'user', content: 'Where can I park?', createdAt: 1 })
+  const present = context.copy()
+  context.addMessage({ role: 'user', content: 'And what does it cost?', createdAt: 9 })
+  present.addMessage({ role: 'assistant', content: 'Our parking', interrupted: true, createdAt: 5 })
+  t.same(textOf(presentContext(context, present)), ['Where can I park?', 'Our parking', 'And what does it cost?'])
+})

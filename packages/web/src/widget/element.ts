@@ -45,6 +45,7 @@ export class PatchbayAgent extends HTMLElement {
   #calling = make('div')
   #mute = make('button', { type: 'button' })
   #sound = make('button', { className: 'main', type: 'button', hidden: true })
+  #devices = make('details', { hidden: true })
   #microphones = make('select')
   #speakers = make('select')
 
@@ -111,8 +112,7 @@ export class PatchbayAgent extends HTMLElement {
       void this.#listDevices()
     })
     call.on('error', (error) => {
-      const known = FAULTS[error.code]
-      if (known !== undefined) this.#fault.textContent = this.#words[known]
+      if (FAULTS[error.code] !== undefined) this.#showFault(error)
       this.#tell('error', error)
     })
     call.on('ended', (ended) => {
@@ -121,10 +121,18 @@ export class PatchbayAgent extends HTMLElement {
       this.#tell('ended', ended)
     })
     await call.start().catch((error: CallError) => {
-      const known = FAULTS[error.code]
-      this.#fault.textContent = known === undefined ? `${this.#words.failed} ${error.message}` : this.#words[known]
+      // A call that never began is not over.
+      this.#say('')
+      this.#showFault(error)
       this.#tell('error', error)
     })
+  }
+
+  /** What a visitor can do about it; what the owner of the page can do is in the browser's console. */
+  #showFault(error: CallError): void {
+    const known = FAULTS[error.code]
+    this.#fault.textContent = this.#words[known ?? 'failed']
+    if (known === undefined) console.warn(`patchbay-agent: ${error.message}`)
   }
 
   #options() {
@@ -162,9 +170,7 @@ export class PatchbayAgent extends HTMLElement {
     this.#sound.textContent = words.playback
     this.#sound.onclick = () => void this.#call?.resumePlayback()
     this.#microphones.onchange = () => {
-      this.#call?.setMicrophone(this.#microphones.value).catch((error: CallError) => {
-        this.#fault.textContent = error.message
-      })
+      this.#call?.setMicrophone(this.#microphones.value).catch((error: CallError) => this.#showFault(error))
     }
     this.#speakers.onchange = () => void this.#call?.setSpeaker(this.#speakers.value)
     this.#meter.ariaLabel = words.microphone
@@ -176,14 +182,12 @@ export class PatchbayAgent extends HTMLElement {
     this.#state.role = 'status'
     const select = (name: string, of: HTMLSelectElement) =>
       make('label', { hidden: true }, [make('span', { textContent: name }), of])
-    this.#calling.append(
-      form,
-      make('div', { className: 'row' }, [this.#mute, end]),
-      make('div', { className: 'row' }, [
-        select(words.microphone, this.#microphones),
-        select(words.speaker, this.#speakers),
-      ]),
+    this.#devices.append(
+      make('summary', { textContent: `${words.microphone}, ${words.speaker}` }),
+      select(words.microphone, this.#microphones),
+      select(words.speaker, this.#speakers),
     )
+    this.#calling.append(form, make('div', { className: 'row' }, [this.#mute, end]), this.#devices)
     const consent = this.getAttribute('consent')
     const disclosure = this.getAttribute('disclosure') ?? words.disclosure
     this.#panel.className = 'panel'
@@ -245,6 +249,7 @@ export class PatchbayAgent extends HTMLElement {
       if (some.some(({ deviceId }) => deviceId === chosen)) select.value = chosen
       select.parentElement!.hidden = some.length < 2
     }
+    this.#devices.hidden = [this.#microphones, this.#speakers].every(({ length }) => length < 2)
   }
 
   #tell(name: string, detail: unknown): void {

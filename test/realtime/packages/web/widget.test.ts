@@ -109,6 +109,7 @@ t.test(
     const origin = await servePage(t, '<!doctype html><body></body>')
     const { agentId } = await publicAgent([origin])
     const other = (await publicAgent(['https://example.com'])).agentId
+    const warnings: string[] = []
     for (const [id, works] of [
       [agentId, true],
       [other, false],
@@ -116,6 +117,7 @@ t.test(
       const { page, faults } = await withRoom(async () => {
         const page = await browser.newPage()
         const faults = await listen(page)
+        page.on('console', (message) => warnings.push(message.text()))
         await page.goto(origin)
         await page.setContent(html(id))
         await page.getByRole('button', { name: 'Talk to us' }).click()
@@ -135,7 +137,10 @@ t.test(
         })
         t.same(faults, [])
       } else {
-        await page.getByText(`its public.origins must name ${origin}`).waitFor({ timeout: LIMIT_MS })
+        await page.getByText('The call could not be made.').waitFor({ timeout: LIMIT_MS })
+        t.equal(await page.getByText('The call is over').count(), 0, 'a call that never began is not over')
+        t.equal(await page.getByText('public.origins').count(), 0, 'a visitor can do nothing about it')
+        t.match(warnings.join('\n'), `its public.origins must name ${origin}`, 'the owner of the page can')
       }
       await page.close()
     }

@@ -27,8 +27,8 @@ const AT_ONCE = availableParallelism() * 2
 const NICENESS_BESIDE = 8
 /** Unit tests beside the others once the real-time tests are over: they take what system tests leave of the processor, a quarter of it. */
 const FILLERS = Math.ceil(availableParallelism() / 2)
-/** For files that hang: on a busy machine a file may take ten times as long as alone. */
-const FILE_TIMEOUT_S = 900
+/** For files that hang: on a busy machine a file may take ten times as long as alone. `TAP_TIMEOUT` in seconds by hand, for a test that is told to do more. */
+const FILE_TIMEOUT_S = Number(process.env.TAP_TIMEOUT ?? 900)
 /** tap itself stops a file that is late, and says where it was. */
 const KILL_AFTER_S = 30
 /** Of what a file prints besides its results. */

@@ -211,6 +211,8 @@ export interface CallOptions {
   startsAhead?: boolean
   /** The line is dead until then. */
   lineFrom?: Promise<void>
+  /** What clocks on the wall show; default: the time. */
+  nowMs?: () => number
   /** Adds what else is on the line to a frame of it. */
   line?: (frame: Int16Array) => void
 }
@@ -225,6 +227,7 @@ export async function call({
   line,
   startsAhead,
   lineFrom,
+  nowMs = systemClock.nowMs,
 }: CallOptions): Promise<Call> {
   const port = new RecordingPort()
   prepare?.(port)
@@ -243,7 +246,7 @@ export async function call({
     random: Math.random,
     models: await sharedModels(),
     pacer,
-    clock: systemClock,
+    clock: { nowMs, monotonicMs: systemClock.monotonicMs },
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     observer,
   })

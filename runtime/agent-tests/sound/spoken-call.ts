@@ -6,7 +6,7 @@ import { type CallEvent, type CallEventBody, isPassing } from '../../call/log/ev
 import { atTimesOfTheLine, mediaEvent } from '../../call/path.ts'
 import { CallTimeline } from '../../call/timeline.ts'
 import type { AgentSpec, SessionLimits } from '../../call/types/agent-spec.ts'
-import type { LegEndReason, LegEvents } from '../../call/types/leg.ts'
+import type { AgentState, LegEndReason, LegEvents } from '../../call/types/leg.ts'
 import { BEGIN_PROCEDURE, procedureText } from '../../call/types/procedure.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import { endedBy } from '../../lib/async/ended-by.ts'
@@ -54,6 +54,8 @@ export class SpokenCall {
   /** What happened before the call was answered. */
   #early: (() => void)[] | undefined = []
   #conversation: LinkedConversation | undefined
+  /** What the agent does, and what it was to say before the caller held the phone. */
+  #agent: { state: AgentState; said: string[] } = { state: 'listening', said: [] }
   #phone: CallerPhone | undefined
 
   constructor(options: SpokenCallOptions) {
@@ -84,7 +86,10 @@ export class SpokenCall {
       for (const late of this.#early ?? []) late()
       this.#early = undefined
       const connected = endedBy(call.calling, signalWithin(CONNECT_TIMEOUT_MS, signal))
-      this.#phone = this.#options.takePhone(await connected, this.#over.reject)
+      const phone = this.#options.takePhone(await connected, this.#over.reject)
+      for (const text of this.#agent.said) phone.said(text)
+      phone.agentState(this.#agent.state)
+      this.#phone = phone
       const cause = await endedBy(this.#over.promise, signal)
       await this.#leave(cause)
       return this.#events
@@ -137,7 +142,10 @@ export class SpokenCall {
         this.#timeline.said(bytes, clock.monotonicMs(), (timestamp * 1_000) / rateHz)
         called.sendAudio(bytes)
       },
-      state: (state) => this.#phone?.agentState(state),
+      state: (state) => {
+        this.#agent.state = state
+        this.#phone?.agentState(state)
+      },
       tell: (event, sound) => this.#whenAnswered(() => this.#tell(atTimesOfTheLine(this.#timeline, event, sound))),
       clear: () => {
         this.#timeline.cleared(clock.monotonicMs())
@@ -164,7 +172,9 @@ export class SpokenCall {
 
   #tell(body: CallEventBody): void {
     this.#log.append(body)
-    if (body.type === 'said') this.#phone?.said(body.text)
+    if (body.type !== 'said') return
+    if (this.#phone === undefined) this.#agent.said.push(body.text)
+    else this.#phone.said(body.text)
   }
 
   async #ask(method: AskMethod, params: AskMethods[AskMethod]['params']): Promise<AskMethods[AskMethod]['result']> {

@@ -40,6 +40,7 @@ import type { AnyRoute } from './route.ts'
 import { supervisionRoutes } from './supervision/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
+import { markRoutes } from './tests/marks.ts'
 import { testOfCallRoutes } from './tests/of-call.ts'
 import { testRoutes } from './tests/routes.ts'
 import { testRunRoutes } from './tests/runs.ts'
@@ -79,6 +80,7 @@ export const routes: readonly AnyRoute[] = [
   ...chatRoutes,
   ...testRoutes,
   ...testRunRoutes,
+  ...markRoutes,
   ...testOfCallRoutes,
   ...phoneNumberRoutes,
   ...toolTryRoutes,

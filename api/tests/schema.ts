@@ -131,6 +131,7 @@ export const TestCaseBody = Type.Object({
       turn: Type.Optional(Type.Integer({ description: 'The turn that decides, from 1.' })),
       model: Type.String(),
       prompt_version: Type.Integer(),
+      marked: Nullable(Type.Enum(['pass', 'fail'], { description: 'What a person says of it.' })),
     }),
   ),
   turns: Type.Array(
@@ -307,13 +308,15 @@ export function runBody(
   }
 }
 
-export function caseBody({ id, test_id, name, repeat, verdict, result }: TestCase): Static<typeof TestCaseBody> {
+export function caseBody({ id, test_id, name, repeat, verdict, result, marks }: TestCase): Static<typeof TestCaseBody> {
   const record = result?.record
   return {
     ...{ case_id: id, test_id, name, repeat, verdict },
     why: result === null ? null : whyNot(result),
     facts: result?.facts ?? [],
-    judged: (result?.judged ?? []).map(({ promptVersion: prompt_version, ...one }) => ({ ...one, prompt_version })),
+    judged: (result?.judged ?? []).map(({ promptVersion: prompt_version, ...one }) => {
+      return { ...one, prompt_version, marked: marks?.[one.sentence] ?? null }
+    }),
     turns: (record?.turns ?? []).map(({ role, text, startMs, endMs, interrupted = false }) => {
       return { role, text, start_ms: startMs, end_ms: endMs, interrupted }
     }),

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
+import type { Mark } from '../../runtime/agent-tests/judge-agreement.ts'
 import type { RunVerdict, TestResult } from '../../runtime/agent-tests/run-test.ts'
 import type { AgentTest } from '../../runtime/agent-tests/schema.ts'
 import type { BoundWorkspace, CreatedAt } from '../database/tables.ts'
@@ -51,6 +52,8 @@ interface TestCasesTable {
   /** Null: it waits or runs. */
   verdict: RunVerdict | null
   result: ColumnType<TestResult | null, string | null | undefined, string | null>
+  /** What people say of judged sentences, by sentence. */
+  marks: ColumnType<Record<string, Mark> | null, never, string | null>
   attempts: Generated<number>
   next_attempt_at: Generated<Date>
   ended_at: Date | null

@@ -60,6 +60,7 @@ import { sql as audioTokens } from './0115-audio-tokens.ts'
 import { sql as providerKeys } from './0118-provider-keys.ts'
 import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
 import { sql as testedVersions } from './0122-tested-versions.ts'
+import { sql as markedVerdicts } from './0123-marked-verdicts.ts'
 
 interface Named {
   readonly name: string
@@ -175,6 +176,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0120-call-sums-indexes', indexes: callSumsInDetail.indexes },
   { name: '0121-call-sums-without-key', sql: callSumsInDetail.withoutKey },
   { name: '0122-tested-versions', sql: testedVersions },
+  { name: '0123-marked-verdicts', sql: markedVerdicts },
   {
     name: '0128-words-said',
     indexes: [{ name: 'call_turns_by_words', on: "call_turns using gin (to_tsvector('simple', text))" }],

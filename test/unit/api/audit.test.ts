@@ -93,6 +93,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /tests/runs',
     'GET /tests/runs/{run_id}',
     'GET /tests/runs/{run_id}/cases',
+    'GET /tests/judge/agreement',
     'GET /chats/logs',
     'GET /chats/{chat_id}',
     'GET /phone-numbers',

@@ -91,6 +91,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /tests/runs/{run_id}': 'member or key with read',
   'GET /tests/runs/{run_id}/cases': 'member or key with read',
   'POST /tests/runs/{run_id}/cancel': 'developer or key with calls',
+  'PUT /tests/runs/{run_id}/cases/{case_id}/marks': 'developer or key with calls',
+  'GET /tests/judge/agreement': 'member or key with read',
   'POST /calls/{call_log_id}/to-test': 'developer or key with calls',
   'POST /phone-numbers': 'developer or key with numbers',
   'POST /phone-numbers/purchase': 'developer or key with numbers',

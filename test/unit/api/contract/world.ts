@@ -14,6 +14,9 @@ import { RedisSlots } from '../../../../store/redis/slots.ts'
 import type { Call, TestApi, TestUser } from '../../../support/instance/api.ts'
 import { campaignFields } from '../../../support/world/campaigns.ts'
 
+/** Of the example of a marked sentence. */
+const JUDGED = 'The agent repeats the day before it books.'
+
 /** One of everything a workspace can hold, so that every path with a parameter names something that exists. */
 export interface Belongings {
   readonly workspaceId: string
@@ -34,7 +37,8 @@ export interface Belongings {
   readonly trunkHostId: string
   readonly webhookId: string
   readonly testId: string
-  readonly testRunId: string
+  readonly testCaseId: string
+  testRunId: string
   readonly deliveryId: string
 }
 
@@ -76,10 +80,18 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   // Nobody runs those of the worlds before.
   await api.store.pool.query(`update test_runs set status = 'done' where workspace_id = $1`, [workspaceId])
   const testRunId = (await post('/tests/runs', { body: { agent_id: agentId } })).run_id
+  const judged = { verdict: 'pass', why: '', model: 'offline/extractive', promptVersion: 1 }
+  const result = { verdict: 'pass', facts: [], judged: [{ sentence: JUDGED, ...judged }], tookMs: 0 }
+  const kept = await api.store.pool.query(`update test_cases set result = $2 where run_id = $1 returning id`, [
+    testRunId,
+    JSON.stringify(result),
+  ])
+  const testCaseId = kept.rows[0].id
   return {
     workspaceId,
     agentId,
     testId,
+    testCaseId,
     testRunId,
     phoneNumber,
     apiKeyId,
@@ -275,6 +287,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     webhook_id: of.webhookId,
     test_id: of.testId,
     run_id: of.testRunId,
+    case_id: of.testCaseId,
     delivery_id: of.deliveryId,
     session_id: of.memberId,
     id: of.apiKeyId,

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useFeed } from '../../data/feed.ts'
 import { formatAgo, formatCount, formatOffset } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
@@ -8,6 +8,7 @@ import type { TestCase, TestRunDetails } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fault } from '../../ui/fault.tsx'
+import { Select } from '../../ui/field.tsx'
 import { Badge, Card, Loading, PageHead, Stat, type Tone } from '../../ui/layout.tsx'
 import { RunState } from './run-state.tsx'
 
@@ -74,7 +75,12 @@ export function Screen() {
           />
         </div>
         {run.tests.map((test) => (
-          <TestCard cases={(cases?.items ?? []).filter(({ name }) => name === test.name)} key={test.name} test={test} />
+          <TestCard
+            cases={(cases?.items ?? []).filter(({ name }) => name === test.name)}
+            key={test.name}
+            runId={run.run_id}
+            test={test}
+          />
         ))}
         {total > CASES && (
           <p className="text-xs text-muted">
@@ -88,7 +94,7 @@ export function Screen() {
 
 type Share = TestRunDetails['tests'][number]
 
-function TestCard({ test, cases }: { test: Share; cases: readonly TestCase[] }) {
+function TestCard({ test, cases, runId }: { test: Share; cases: readonly TestCase[]; runId: string }) {
   const { name, passed, total, share_low, share_high, before, published } = test
   const percent = (share: number) => Math.round(share * 100)
   return (
@@ -115,7 +121,7 @@ function TestCard({ test, cases }: { test: Share; cases: readonly TestCase[] }) 
     >
       <ul className="space-y-2">
         {cases.map((one) => (
-          <CaseItem key={one.case_id} one={one} />
+          <CaseItem key={one.case_id} one={one} runId={runId} />
         ))}
       </ul>
     </Card>
@@ -135,7 +141,7 @@ const VerdictBadge = ({ verdict }: { verdict: string | null }) => (
 )
 
 /** A time a test was run: its reason, and opened its conversation and facts. */
-function CaseItem({ one }: { one: TestCase }) {
+function CaseItem({ one, runId }: { one: TestCase; runId: string }) {
   const [open, setOpen] = useState(one.verdict !== null && one.verdict !== 'pass')
   return (
     <li className="rounded-md border border-line">
@@ -170,8 +176,10 @@ function CaseItem({ one }: { one: TestCase }) {
             {one.facts.map(({ fact, verdict, why }) => (
               <Judged key={fact} verdict={verdict} what={fact} why={why} />
             ))}
-            {one.judged.map(({ sentence, verdict, why }) => (
-              <Judged key={sentence} verdict={verdict} what={sentence} why={why} />
+            {one.judged.map(({ sentence, verdict, why, marked }) => (
+              <Judged key={sentence} verdict={verdict} what={sentence} why={why}>
+                <MarkSentence at={`/tests/runs/${runId}/cases/${one.case_id}`} marked={marked} sentence={sentence} />
+              </Judged>
             ))}
           </ul>
         </div>
@@ -180,9 +188,39 @@ function CaseItem({ one }: { one: TestCase }) {
   )
 }
 
-const Judged = ({ what, verdict, why }: { what: string; verdict: string; why?: string | undefined }) => (
+interface JudgedProps {
+  what: string
+  verdict: string
+  why?: string | undefined
+  children?: ReactNode
+}
+
+const Judged = ({ what, verdict, why, children }: JudgedProps) => (
   <li className="wrap-anywhere">
     <VerdictBadge verdict={verdict} /> {what}
     {why !== undefined && <span className="text-muted"> – {why}</span>}
+    {children}
   </li>
 )
+
+/** Whether the sentence is true, as the reader has it: the judge is measured by that. */
+function MarkSentence({ at, sentence, marked }: { at: string; sentence: string; marked: string | null }) {
+  const { may } = useSession()
+  const mark = useWrite<unknown, string>(
+    (verdict) => [`${at}/marks`, { method: 'PUT', body: { sentence, verdict: verdict || null } }],
+    { changes: ['/tests/runs', '/tests/judge'] },
+  )
+  if (!may('developer')) return null
+  return (
+    <Select
+      aria-label={t('Your verdict on “{sentence}”', { sentence })}
+      className="mt-1 max-w-56"
+      onChange={({ target }) => mark.mutate(target.value)}
+      value={marked ?? ''}
+    >
+      <option value="">{t('Is that right?')}</option>
+      <option value="pass">{t('The sentence is true')}</option>
+      <option value="fail">{t('The sentence is not true')}</option>
+    </Select>
+  )
+}

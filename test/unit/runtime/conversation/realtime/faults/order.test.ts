@@ -1,0 +1,22 @@
+import { test } from 'tap'
+import { RATE_HZ } from '../../support/harness.ts'
+import { speech } from '../../support/speech.ts'
+import { everywhere } from '../isolated.ts'
+import { DELIVERY, WHERE } from '../support.ts'
+import { DELIVERY_ANSWER, realtimeCall, WHERE_ANSWER } from './setup.ts'
+
+test('the words of the caller come before the answer to them, in the log and in the session', (t) =>
+  everywhere(t, {}, async (t, world) => {
+    const { port, say } = await realtimeCall(t, world)
+    await say(speech(WHERE, RATE_HZ))
+    await port.until('the answer', () => port.said.length >= 2)
+    await say(speech(DELIVERY, RATE_HZ))
+    await port.until('the second answer', () => port.said.length >= 4)
+    const expected = [`user: ${WHERE}`, WHERE_ANSWER, `user: ${DELIVERY}`, DELIVERY_ANSWER]
+    t.strictSame(port.said, expected)
+    t.strictSame(
+      world.held().map(({ role, text }) => `${role}: ${text}`),
+      expected,
+    )
+    t.strictSame(world.refused, [])
+  }))

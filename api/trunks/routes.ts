@@ -304,7 +304,7 @@ const testCall = defineRoute({
   summary: 'Call a number over a SIP trunk, and explain what the call showed',
   description:
     'Who answers hears themselves for 15 seconds; what they say, the keys they press and a hold are looked at. The answer comes when the call is over, within 50 seconds. The call is in no call log, and may cost what the carrier charges.',
-  examples: { body: { phone_number_to_dial: '+14155550199' }, success: testCallExample },
+  examples: { body: { phone_number_to_dial: '+14155550177' }, success: testCallExample },
   handler: async ({ params, body, tenant, signal }, { carriers, clock }) => {
     const trunk = await requireTrunk(tenant, params.trunk_id)
     const to = requireDestination(body.phone_number_to_dial)

@@ -314,6 +314,7 @@ export function inputTo(route: AnyRoute, of: Belongings): Call {
     agent_phone_number: () => of.phoneNumber,
     phone: () => of.phoneNumber,
     phone_number: freshNumber,
+    phone_number_to_dial: freshNumber,
     primary_phone: freshNumber,
     campaign: () => of.campaignSlug,
     email: () => `${uuidv7()}@example.com`,

@@ -13,8 +13,8 @@ import type { AnswerPart, RealtimeAnswer } from './realtime-answer.ts'
 export const ANSWER_AUDIO = 'answer_audio'
 /** Of its longest time, after so much a session is renewed. */
 const RENEWED_AFTER = 0.75
-/** The one that is open, and a new one. */
-const MAX_SESSIONS_ASKED = 2
+/** The one that is open, and new ones, each of which another question may have taken first. */
+const MAX_SESSIONS_ASKED = 5
 
 type ChatOptions = Parameters<llm.LLM['chat']>[0]
 

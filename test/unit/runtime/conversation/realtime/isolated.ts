@@ -44,6 +44,7 @@ export async function inDeno(
       mod,
       provides: { realtime: { models: [model] } },
       permissions: { net: [new URL(base).host], env: variables },
+      options: { type: 'object', properties: { realtimeSessionS: { type: 'number' } } },
       files: Object.fromEntries(files.map((file) => [file, join(PLUGINS, vendor, file)])),
     },
     settings: { grant: { net: [new URL(base).host], env: variables }, options: settings },

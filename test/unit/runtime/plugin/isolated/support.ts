@@ -12,6 +12,8 @@ interface Written {
   mod: string
   provides?: object
   permissions?: object
+  /** The schema of its options. */
+  options?: object
   links?: Record<string, string>
   /** Files that stand beside it, by their names: where they are copied from. */
   files?: Record<string, string>
@@ -37,14 +39,14 @@ export async function foreign(t: Test, options: Foreign): Promise<{ registry: Pl
   if (plugin === 'parrot') cpSync(join(EXAMPLES, 'parrot'), join(dir, 'plugins/parrot'), { recursive: true })
   else {
     mkdirSync(join(dir, 'plugins/probe'), { recursive: true })
-    const { provides = { llm: {} }, permissions = {}, links = {}, files = {}, packages } = plugin
+    const { provides = { llm: {} }, permissions = {}, options: schema, links = {}, files = {}, packages } = plugin
     if (packages !== undefined) {
       cpSync(join(packages, 'node_modules'), join(dir, 'plugins/probe/node_modules'), { recursive: true })
       await replaceLivekit(join(dir, 'plugins/probe'))
     }
     for (const [file, target] of Object.entries(links)) symlinkSync(target, join(dir, 'plugins/probe', file))
     for (const [file, from] of Object.entries(files)) cpSync(from, join(dir, 'plugins/probe', file))
-    const manifest = { name, version: '1.0.0', provides, permissions }
+    const manifest = { name, version: '1.0.0', provides, permissions, ...(schema && { options: schema }) }
     writeFileSync(join(dir, 'plugins/probe/plugin.json'), JSON.stringify(manifest))
     writeFileSync(join(dir, 'plugins/probe/mod.ts'), plugin.mod)
   }

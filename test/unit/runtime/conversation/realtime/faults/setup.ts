@@ -16,15 +16,17 @@ interface Setup extends Partial<Pick<CallOptions, 'prepare' | 'line' | 'agent' |
   /** What the pipeline says where the session fails; none: there is no fallback. */
   fallback?: string
   own?: Record<string, unknown>
+  /** What the recogniser knows. Default: the two questions. */
+  utterances?: readonly string[]
 }
 
 /** A call whose agent thinks with the world's model. */
 export async function realtimeCall(t: Test, world: RealtimeWorld, setup: Setup = {}): Promise<Call> {
-  const { fallback, own, agent, ...rest } = setup
+  const { fallback, own, agent, utterances = [WHERE, DELIVERY], ...rest } = setup
   const model = await world.model(own)
   const one = await call({
     providers: {
-      stt: new ScriptedStt({ utterances: [WHERE, DELIVERY] }),
+      stt: new ScriptedStt({ utterances }),
       llm: fallback === undefined ? model : [model, new ScriptedLlm(() => fallback)],
       tts: new ToneTts(),
     },

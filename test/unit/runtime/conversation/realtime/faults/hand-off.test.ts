@@ -1,0 +1,33 @@
+import { test } from 'tap'
+import { resumeAfter } from '../../support/resume-after.ts'
+import { everywhere } from '../isolated.ts'
+import { WHERE } from '../support.ts'
+import { realtimeCall } from './setup.ts'
+
+const BEFORE = { text: 'Where is the shop?', startMs: 0, endMs: 900, interrupted: false }
+
+test('the agent that is handed a call speaks in a session of its own, which knows what was said before', (t) =>
+  everywhere(t, {}, async (t, world) => {
+    const { port, type } = await realtimeCall(t, world, {
+      agent: { systemPrompt: 'The billing desk opens at noon. Invoices are sent on Mondays.' },
+      open: {
+        resume: {
+          ...resumeAfter([
+            { role: 'user', ...BEFORE },
+            { role: 'assistant', ...BEFORE, text: 'One moment, I pass you to billing.', startMs: 1_000, endMs: 2_000 },
+          ]),
+          greeting: 'done',
+        },
+      },
+    })
+    type('When are invoices sent?')
+    await port.until('the answer', () => port.said.some((said) => said === 'assistant: Invoices are sent on Mondays.'))
+    t.strictSame(
+      world
+        .held()
+        .slice(0, 2)
+        .map(({ role, text }) => `${role}: ${text}`),
+      [`user: ${WHERE}`, 'assistant: One moment, I pass you to billing.'],
+    )
+    t.strictSame(world.refused, [])
+  }))

@@ -48,7 +48,9 @@ test('a caller who cuts in: the session forgets what was not heard, and nothing 
   const cut = world.told.filter(({ type }) => type === 'conversation.item.truncate')
   t.equal(cut.length, 1)
   const heardMs = port.turns[1]!.turn.endMs - port.turns[1]!.turn.startMs
-  t.ok(Math.abs(Number(cut[0]?.audio_end_ms) - heardMs) <= 100, `${cut[0]?.audio_end_ms} ms of ${heardMs} ms heard`)
+  const keptMs = Number(cut[0]?.audio_end_ms)
+  // Where the sound came late there was silence between: of the turn, not of the answer.
+  t.ok(keptMs <= heardMs + 100 && keptMs >= heardMs * 0.75, `${keptMs} ms of ${heardMs} ms heard`)
   t.strictSame(world.refused, [])
 })
 

@@ -22,13 +22,22 @@ export function Screen() {
   const { runId } = useParams({ strict: false })
   const { may } = useSession()
   const path = `/tests/runs/${runId}`
-  const { data: run, error, refetch } = useRead<TestRunDetails>(path)
+  const {
+    data: run,
+    error,
+    refetch,
+  } = useRead<TestRunDetails>(path, {
+    everyMs: ({ state }) => state.data?.status === 'running' && EVERY_MS,
+  })
   const running = run?.status === 'running'
   useFeed(running ? FEED : undefined, TYPES, [path])
-  useRead<TestRunDetails>(path, { everyMs: EVERY_MS, enabled: running })
   const { data: cases } = useRead<{ items: TestCase[] }>(`${path}/cases`, {
     query: { page_size: CASES },
-    ...(running ? { everyMs: EVERY_MS } : {}),
+    // Those of a run that is done may have been read just before its last one was.
+    everyMs: ({ state }) => {
+      const isBehind = run?.status === 'done' && state.data?.items.some(({ verdict }) => verdict === null) === true
+      return (running || isBehind) && EVERY_MS
+    },
   })
   const cancel = useWrite(() => [`${path}/cancel`, { method: 'POST' }], { changes: [path] })
   if (error) return <Fault error={error} retry={() => void refetch()} />

@@ -21,6 +21,7 @@ const SPECIFIERS = [
   '@modelcontextprotocol/sdk/client/index.js',
   '@modelcontextprotocol/sdk/client/streamableHttp.js',
   '@modelcontextprotocol/sdk/server/index.js',
+  '@modelcontextprotocol/sdk/server/mcp.js',
   '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js',
   '@modelcontextprotocol/sdk/types.js',
   '@opentelemetry/api',

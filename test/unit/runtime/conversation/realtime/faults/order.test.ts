@@ -14,6 +14,7 @@ test('the words of the caller come before the answer to them, in the log and in 
     await port.until('the second answer', () => port.said.length >= 4)
     const expected = [`user: ${WHERE}`, WHERE_ANSWER, `user: ${DELIVERY}`, DELIVERY_ANSWER]
     t.strictSame(port.said, expected)
+    await port.until('the session has its answer', () => world.held().length >= 4)
     t.strictSame(
       world.held().map(({ role, text }) => `${role}: ${text}`),
       expected,

@@ -1,7 +1,6 @@
 import type { tts } from '@livekit/agents'
-import { within } from '../../conversation/providers/patience.ts'
+import { renderSpeech } from '../../conversation/speaking/render-speech.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
-import { joinSamples } from '../../media/frame.ts'
 import { closeInstance, type PluginRegistry } from '../../plugin/host.ts'
 
 const RENDER_TIMEOUT_MS = 15_000
@@ -36,28 +35,9 @@ export class SimulatedVoice {
 
   /** What the words sound like at that rate. Throws what the voice throws, and after 15 s. */
   async render(text: string, rateHz: number): Promise<Int16Array> {
-    const stream = this.#source.stream()
-    const pieces: Int16Array[] = []
-    let fromHz = this.#source.sampleRate
-    let lengthMs = 0
-    const speak = async (): Promise<void> => {
-      stream.pushText(text)
-      stream.endInput()
-      for await (const piece of stream) {
-        if (typeof piece === 'symbol') continue
-        const { frame } = piece
-        fromHz = frame.sampleRate
-        pieces.push(frame.data.slice())
-        lengthMs += (frame.samplesPerChannel * 1_000) / frame.sampleRate
-        if (lengthMs > MAX_SPEECH_MS) break
-      }
-    }
-    try {
-      await within(RENDER_TIMEOUT_MS, 'Rendering what the caller says', speak())
-    } finally {
-      stream.close()
-    }
-    const samples = new Resampler(fromHz, rateHz).push(joinSamples(pieces))
+    const options = { what: 'Rendering what the caller says', timeoutMs: RENDER_TIMEOUT_MS, maxMs: MAX_SPEECH_MS }
+    const rendered = await renderSpeech(this.#source, text, options)
+    const samples = new Resampler(rendered.sampleRateHz, rateHz).push(rendered.samples)
     if (samples.length === 0) throw new Error(`The caller's voice made no sound of "${text.slice(0, 100)}"`)
     return samples
   }

@@ -1,7 +1,6 @@
 import type { tts } from '@livekit/agents'
-import { concatSamples } from '../../media/frame.ts'
 import { chime } from '../../media/tones/chime.ts'
-import { within } from '../providers/patience.ts'
+import { renderSpeech } from './render-speech.ts'
 
 const CHIME_RATE_HZ = 16_000
 const RENDER_TIMEOUT_MS = 6_000
@@ -47,27 +46,8 @@ export class Fillers {
 }
 
 async function render(text: string, source: tts.TTS): Promise<Filler> {
-  const stream = source.stream()
-  const frames: Int16Array[] = []
-  let sampleRateHz = source.sampleRate
-  let lengthMs = 0
-  const speak = async (): Promise<void> => {
-    stream.pushText(text)
-    stream.endInput()
-    for await (const piece of stream) {
-      if (typeof piece === 'symbol') continue
-      const { frame } = piece
-      sampleRateHz = frame.sampleRate
-      frames.push(frame.data.slice())
-      lengthMs += (frame.samplesPerChannel * 1000) / frame.sampleRate
-      if (lengthMs > MAX_FILLER_MS) break
-    }
-  }
-  try {
-    await within(RENDER_TIMEOUT_MS, 'Rendering a filler', speak())
-  } finally {
-    stream.close()
-  }
-  if (frames.length === 0) throw new Error('The voice made no sound')
-  return { text, samples: frames.reduce((all, next) => concatSamples(all, next)), sampleRateHz }
+  const options = { what: 'Rendering a filler', timeoutMs: RENDER_TIMEOUT_MS, maxMs: MAX_FILLER_MS }
+  const rendered = await renderSpeech(source, text, options)
+  if (rendered.samples.length === 0) throw new Error('The voice made no sound')
+  return { text, ...rendered }
 }

@@ -333,7 +333,7 @@ for (const [title, rules] of Object.entries(PEERS)) {
     const isEncrypted = (own as { media_encryption?: string }).media_encryption === 'required'
     void caller.call(to, lines, isEncrypted ? OFFER.replace('RTP/AVP', 'RTP/SAVP') + CRYPTO : OFFER)
     const call = await brought.promise
-    t.same({ from: call.from, to: call.to }, reads, 'a call that it brings says who calls whom')
+    t.same({ from: call.from, to: call.to }, reads, 'a call that it brings names its caller and its callee')
     call.reject('failed')
   })
 }

@@ -69,7 +69,7 @@ t.test('the documentation of an instance', async (t) => {
     t.equal((await get(`/docs/search?q=${'x'.repeat(201)}`)).status, 422)
   })
 
-  await t.test('has no page that is none', async (t) => {
+  await t.test('answers 404 where there is no page', async (t) => {
     for (const path of ['nothing', 'agents%2fversions.md', '..%2fpackage.json', 'toString', '__proto__'])
       t.equal((await get(`/docs/${path}`)).status, 404, path)
   })

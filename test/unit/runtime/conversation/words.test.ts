@@ -77,7 +77,7 @@ test('an answer of code alone is made up for by a sentence', async (t) => {
   t.match(port.turns[1]!.turn.text, /say that again/)
 })
 
-test('what is told of an answer are its words alone, not those of one that was cut off before', async (t) => {
+test('an answer is logged with its own words, without those of one that was cut off before', async (t) => {
   const long = 'This is an answer that goes on for quite a while, far longer than anybody waits for it to end.'
   const answers = [long, 'The second one.']
   const providers = { ...world(''), llm: new ScriptedLlm(() => answers.shift() ?? '') }

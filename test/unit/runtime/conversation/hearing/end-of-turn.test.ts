@@ -47,7 +47,7 @@ test('what ends as a sentence does is closed, a question asks for the answer', (
 
 test('a tale goes on after its sentences', (t) => {
   const tale =
-    'I was on my way home, and it rained, and at the corner by the old station there stood a man with a dog whom I had met before'
+    'I was on my way home, and it rained, and at the corner by the old station there stood a man with a dog that I had met before'
   t.equal(ends(`${tale} somewhere.`), 'plain')
   t.equal(ends(`${tale} somewhere`), 'told')
   t.equal(ends(`${tale} somewhere`, '', 'en', false), 'told')

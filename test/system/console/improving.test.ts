@@ -1,6 +1,4 @@
 import t from 'tap'
-import { dialAgent, finishedLog } from '../../../scripts/demo/call.ts'
-import { Conversation } from '../../../scripts/demo/conversation.ts'
 import { RestClient } from '../../../scripts/demo/rest.ts'
 import { AGENT } from '../../../scripts/demo/script.ts'
 import { openStore } from '../../../store/database/database.ts'
@@ -8,6 +6,7 @@ import { startBrowsers, told, withoutChromium } from '../../support/browser/cons
 import { PASSWORD, userOf } from '../../support/browser/console-user.ts'
 import { startInstance } from '../../support/instance/instance.ts'
 import { testDatabase } from '../../support/instance/services.ts'
+import { askAboutDelivery } from '../../support/world/ask-about-delivery.ts'
 import { writeWorseCalls } from '../../support/world/rollout-calls.ts'
 
 const LIMIT_MS = 60_000
@@ -36,15 +35,7 @@ t.test(
     // A caller asks aloud what delivery costs, hears the old price and hangs up.
     const rest = new RestClient(url)
     await rest.send('POST', '/auth/login', { email: EMAIL, password: PASSWORD })
-    const signal = AbortSignal.timeout(CALL_MS)
-    const { caller, callLogId } = await dialAgent(rest, agent_id, signal)
-    t.teardown(() => caller.vanish())
-    const conversation = new Conversation(caller, () => {}, signal)
-    await conversation.greeting()
-    await conversation.ask({ text: 'How much does delivery cost?', expects: 'three euros' })
-    await conversation.agentDone()
-    await caller.hangUp(signal)
-    await finishedLog(rest, callLogId, signal)
+    const callLogId = await askAboutDelivery(t, rest, agent_id, CALL_MS)
 
     const { context, page, faults, strays } = await open(url)
     page.setDefaultTimeout(LIMIT_MS)

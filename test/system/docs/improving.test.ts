@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { dialAgent, finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
-import { Conversation } from '../../../scripts/demo/conversation.ts'
+import { makeAgent } from '../../../scripts/demo/call.ts'
 import type { RestClient } from '../../../scripts/demo/rest.ts'
 import { AGENT } from '../../../scripts/demo/script.ts'
 import { openStore, type Store } from '../../../store/database/database.ts'
@@ -11,6 +10,7 @@ import { fencesOf, withoutCurl } from '../../support/browser/page.ts'
 import { ApiClient } from '../../support/instance/api.ts'
 import { startInstance } from '../../support/instance/instance.ts'
 import { type Teardown, testDatabase, testFolder } from '../../support/instance/services.ts'
+import { askAboutDelivery } from '../../support/world/ask-about-delivery.ts'
 import { hurry } from '../../support/world/hurry.ts'
 import { writeWorseCalls } from '../../support/world/rollout-calls.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
@@ -49,25 +49,11 @@ async function workspace(agent_name: string): Promise<{ rest: RestClient; agentI
   return { ...made, key }
 }
 
-/** A caller asks aloud what delivery costs, hears the answer and hangs up. */
-async function askTheAgent(t: Teardown, rest: RestClient, agentId: string): Promise<string> {
-  const signal = AbortSignal.timeout(LIMIT_MS)
-  const { caller, callLogId } = await dialAgent(rest, agentId, signal)
-  t.teardown(() => caller.vanish())
-  const conversation = new Conversation(caller, () => {}, signal)
-  await conversation.greeting()
-  await conversation.ask({ text: 'How much does delivery cost?', expects: 'three euros' })
-  await conversation.agentDone()
-  await caller.hangUp(signal)
-  await finishedLog(rest, callLogId, signal)
-  return callLogId
-}
-
 t.test('over the API a bad call becomes a test, and the guard stops the version that passes it', async (t) => {
   const { rest, agentId, key } = await workspace('Harbour Bistro')
   const client = new ApiClient(url, { 'x-api-key': key })
   const path = `/agents/${agentId}`
-  const callLogId = await askTheAgent(t, rest, agentId)
+  const callLogId = await askAboutDelivery(t, rest, agentId, LIMIT_MS)
   t.match(await client.get(`/calls/${callLogId}`), { body: { agent_version: 1, status: 'completed' } })
 
   const { body: made } = await client.post(`/calls/${callLogId}/to-test`, { body: { name: 'the price of delivery' } })
@@ -178,7 +164,7 @@ t.test('docs/agents/improving.md runs as printed', { skip: withoutCurl }, async 
   await next(0, /^$/)
   const agents = (await client.get('/agents')).body as { agent_id: string; agent_name: string }[]
   const agentId = agents.find(({ agent_name }) => agent_name === 'Harbour Bistro')?.agent_id ?? ''
-  await askTheAgent(t, rest, agentId)
+  await askAboutDelivery(t, rest, agentId, LIMIT_MS)
   await next(0, /heard: Delivery costs three euros anywhere in town/)
   await next(1, /✗ says what delivery costs\n +fail: heard Delivery costs five euros.*never heard it/)
   await next(1, /Harbour Bistro was not published[\s\S]*✗ says what delivery costs/)

@@ -3,6 +3,12 @@ import { axeFaults, startBrowsers, withoutChromium } from '../../support/browser
 import { userOf } from '../../support/browser/console-user.ts'
 import { SILENT, startInstance } from '../../support/instance/instance.ts'
 
+interface Prompts {
+  document: { querySelector(selector: 'textarea'): { value: string } | null }
+}
+const promptHas = (words: string) =>
+  (globalThis as unknown as Prompts).document.querySelector('textarea')?.value.includes(words) === true
+
 t.test(
   'the keyboard alone goes to a screen, an agent and a new agent of a trade',
   { skip: withoutChromium },
@@ -45,7 +51,7 @@ t.test(
     await keyboard.press('Enter')
     await dialog.getByLabel('Begin with').selectOption('bookings')
     await dialog.getByLabel('Language').selectOption('fr')
-    await page.waitForFunction(`document.querySelector('textarea')?.value.includes('coiffeur Salon Lumen')`)
+    await page.waitForFunction(promptHas, 'coiffeur Salon Lumen', { polling: 50 })
     await dialog.getByRole('button', { name: 'Create agent' }).click()
     await page.getByRole('heading', { name: 'Rendez-vous' }).waitFor()
     const agents = await ada.ask<{ agent_name: string; language: string }[]>('GET', '/agents')

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../sip/sip-peers.ts'
+import { waitUntil } from '../world/wait-until.ts'
 import { type RoleProcess, startRole, type Within } from './instance.ts'
 import { type Teardown, testDatabase, testFolder, testRedis } from './services.ts'
 
@@ -93,8 +93,13 @@ async function statusOf({ adminPort }: Role): Promise<string> {
 }
 
 export async function roleWhen(role: Role, status: string): Promise<void> {
-  while ((await statusOf(role)) !== status) {
-    if (role.child.exitCode !== null) throw new Error(`It ended before it was ${status}: ${role.output()}`)
-    await sleep(100)
+  let last = 'nothing'
+  const isReached = async () => {
+    last = await statusOf(role)
+    if (last !== status && role.child.exitCode !== null) {
+      throw new Error(`It ended before it was ${status}: ${role.output()}`)
+    }
+    return last === status
   }
+  await waitUntil(isReached, () => `a role to be ${status}; it was ${last}: ${role.output()}`)
 }

@@ -13,12 +13,24 @@ const PHONE_CALLS = Math.floor(CALLS / 2)
 const WEB_CALLS = CALLS - PHONE_CALLS
 const LIMIT_MS = 600_000 + CALLS * 5_000
 const NUMBER = '+14155550177'
+/** Seconds, many times what a balancer is given to notice. */
+const MOST_TRIES = 120
+
+const WAIT_MS = 120_000
 
 interface Call {
   call_log_id: string
   call_type: string
   status: string
   end_reason: string | null
+}
+
+/** What a promise resolves with, while there is time to say what was waited for. */
+function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  const late = sleep(WAIT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`Waited in vain for ${what}`)
+  })
+  return Promise.race([promise, late])
 }
 
 t.test('all roles are restarted under live calls, and none is dropped', { timeout: LIMIT_MS }, async (t) => {
@@ -46,7 +58,12 @@ t.test('all roles are restarted under live calls, and none is dropped', { timeou
   }
   const calls = async (): Promise<Call[]> =>
     rest.send<{ items: Call[] }>('GET', '/calls/logs?page_size=100').then(({ items }) => items)
-  while ((await calls()).filter(({ status }) => status === 'in_progress').length < CALLS) await sleep(100)
+  let seen: Call[] = []
+  const areAllUp = async () => {
+    seen = await calls()
+    return seen.filter(({ status }) => status === 'in_progress').length >= CALLS
+  }
+  await waitUntil(areAllUp, () => `all calls to be in progress: ${JSON.stringify(seen)}`)
 
   const newApi = await installation.api('b')
   const [newVoice, newJobs] = [await installation.voice(), await installation.jobs()]
@@ -54,7 +71,7 @@ t.test('all roles are restarted under live calls, and none is dropped', { timeou
 
   const drained = await runMain(['drain', 'jobs', `--port=${oldJobs.adminPort}`])
   t.match(drained, { code: 0, stderr: 'Draining: no call is running\nDrained\n' })
-  t.equal(await oldJobs.ended, 0)
+  t.equal(await within(oldJobs.ended, 'the old job worker to end'), 0)
   oldVoice.child.kill('SIGTERM')
   await roleWhen(oldVoice, 'draining')
   oldApi.child.kill('SIGTERM')
@@ -65,7 +82,8 @@ t.test('all roles are restarted under live calls, and none is dropped', { timeou
   const late = await openWebCall(rest, agentId)
   t.ok(late.callId, 'before balancers have noticed, a call is still taken')
   const refusal = /503/
-  for (;;) {
+  for (let tries = 1; ; tries++) {
+    if (tries > MOST_TRIES) throw new Error('The draining node goes on taking new calls')
     const refused = await openWebCall(rest, agentId).catch((error: Error) => error)
     if (refused instanceof Error) {
       t.match(refused.message, refusal, 'then new ones are refused')
@@ -87,7 +105,10 @@ t.test('all roles are restarted under live calls, and none is dropped', { timeou
   )
   // Those that were ended above are over in a moment, and the last ones are written in a moment.
   const live = async () => (await calls()).filter(({ status }) => status === 'in_progress')
-  await waitUntil(async () => (await live()).length === CALLS + 2)
+  await waitUntil(
+    async () => (await live()).length === CALLS + 2,
+    () => 'the calls that go on, and no others',
+  )
   const running = await live()
   t.equal(running.length, CALLS + 2, 'every call goes on')
   t.notOk(
@@ -97,13 +118,15 @@ t.test('all roles are restarted under live calls, and none is dropped', { timeou
   t.equal(oldApi.child.exitCode, null)
 
   for (const { session } of [...web, late, elsewhere]) session.send({ type: 'end' })
-  for (const { ended } of [...web, late, elsewhere]) t.match(await ended, [{ reason: 'caller_hangup' }])
+  for (const { ended } of [...web, late, elsewhere]) {
+    t.match(await within(ended, 'a web call to end'), [{ reason: 'caller_hangup' }])
+  }
   for (const { call_log_id } of running.filter(({ call_type }) => call_type === 'phone')) {
     await rest.send('POST', `/calls/${call_log_id}/hangup`)
   }
   for (const phone of phones) await phone.left()
-  t.equal(await oldApi.ended, 0, 'the old node ends with its last call')
-  t.equal(await oldVoice.ended, 0)
+  t.equal(await within(oldApi.ended, 'the old node to end'), 0, 'the old node ends with its last call')
+  t.equal(await within(oldVoice.ended, 'the old worker to end'), 0)
   const api = new URL(newApi.url)
   Object.assign(rest, { url: api.href })
   // Who was told of the end may read the log before it has it.

@@ -16,6 +16,11 @@ export type Vendor = 'openai' | 'google'
 
 export const VENDORS: readonly Vendor[] = ['openai', 'google']
 
+interface Said {
+  readonly role: string
+  readonly text: string
+}
+
 type Told = Readonly<Record<string, unknown>> & { type?: string }
 
 export interface RealtimeWorld {
@@ -28,7 +33,9 @@ export interface RealtimeWorld {
   /** Sessions that were opened or tried. */
   sessions(): number
   /** What the last session believes was said. */
-  held(): readonly { role: string; text: string }[]
+  held(): readonly Said[]
+  /** The same of every session, in order. */
+  heldByEach(): readonly (readonly Said[])[]
   /** A model of the session for one call. */
   model(options?: Record<string, unknown>): Promise<RealtimeLlm>
 }
@@ -36,6 +43,8 @@ export interface RealtimeWorld {
 export interface WorldOptions {
   vendor?: Vendor
   sessionMs?: number
+  /** What the model understands. Default: the two questions. */
+  utterances?: readonly string[]
   key?: string
   /** Where the plugin runs; in the role's process by default. */
   provider?: (t: Test, vendor: Vendor, env: Record<string, string>, own: object) => Promise<RealtimeProvider>
@@ -52,19 +61,17 @@ export const MODELS: Readonly<Record<Vendor, { model: string; title: string; pat
 
 /** A speech-to-speech service, which refuses what the real one refuses. */
 export async function realtimeWorld(t: Test, options: WorldOptions = {}): Promise<RealtimeWorld> {
-  const { vendor = 'openai', sessionMs, key = DOUBLE_KEY } = options
-  const speech = await makeSpeechWorld([WHERE, DELIVERY])
+  const { vendor = 'openai', sessionMs, utterances = [WHERE, DELIVERY], key = DOUBLE_KEY } = options
+  const speech = await makeSpeechWorld(utterances)
   const told: Told[] = []
   const refused: string[] = []
-  let held: RealtimeWorld['held'] = () => []
+  const sessions: RealtimeWorld['held'][] = []
   const watched = {
     speech,
     sessionMs,
     told: (event: Told) => void (isSound(event) || told.push(event)),
     refused: (code: string | number | null, message: string) => void refused.push(`${code}: ${message}`),
-    began: (of: RealtimeWorld['held']) => {
-      held = of
-    },
+    began: (held: RealtimeWorld['held']) => void sessions.push(held),
   }
   const double =
     vendor === 'openai'
@@ -92,7 +99,8 @@ export async function realtimeWorld(t: Test, options: WorldOptions = {}): Promis
     told,
     refused,
     sessions: () => double.requests.filter((one) => one === `UPGRADE ${path}`).length,
-    held: () => held(),
+    held: () => sessions.at(-1)?.() ?? [],
+    heldByEach: () => sessions.map((held) => held()),
     async model(own = {}) {
       const provider = await make(t, vendor, env, own)
       return new RealtimeLlm({

@@ -531,7 +531,10 @@ export class Conversation implements LinkedConversation {
   #turnOver(text: string): boolean {
     const turn = this.#hearing.takeTurn(text)
     this.#expectReply()
-    return this.#report({ type: 'turn_over', turn, kept: false })
+    const isTaken = this.#report({ type: 'turn_over', turn, kept: false })
+    // Its words are answered otherwise, or are a note: the next turn is not to begin with their sound.
+    if (isTaken) this.#realtime?.caller.drop()
+    return isTaken
   }
 
   #expectReply(): void {

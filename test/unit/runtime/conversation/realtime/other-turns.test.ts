@@ -1,0 +1,50 @@
+import { test } from 'tap'
+import { RATE_HZ } from '../support/harness.ts'
+import { speech } from '../support/speech.ts'
+import { realtimeCall } from './faults/setup.ts'
+import { DELIVERY, MODELS, realtimeWorld, VENDORS, WHERE } from './support.ts'
+
+const YES = 'Yes, that is fine.'
+const UNDERSTOOD = [YES, DELIVERY, WHERE]
+
+/** What a stage answers, or a human, is no question to the model: its sound is no part of the next turn. */
+for (const vendor of VENDORS) {
+  test(`${MODELS[vendor].title}: a spoken consent is no part of the question after it`, async (t) => {
+    const world = await realtimeWorld(t, { vendor, utterances: UNDERSTOOD })
+    const { port, say } = await realtimeCall(t, world, {
+      utterances: [YES, WHERE],
+      agent: { consentMessage: 'May we record this call?', firstMessage: 'Hello.' },
+    })
+    await port.until('the question was heard', () => port.states.at(-1) === 'listening' && port.loudFrames > 20)
+    await say(speech(YES, RATE_HZ))
+    await port.until('the first message was said', () => port.said.at(-1) === 'assistant: Hello.')
+    t.strictSame(port.consents, ['given'])
+    await say(speech(WHERE, RATE_HZ))
+    await port.until('the answer', () => port.said.at(-1) === 'assistant: The shop is at 12 Pier Street.')
+    t.strictSame(
+      world.held().flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
+      [WHERE],
+    )
+    t.strictSame(world.refused, [])
+    t.strictSame(port.faults, [])
+  })
+
+  test(`${MODELS[vendor].title}: what is said to a human who took the call over is text to the model, once`, async (t) => {
+    const world = await realtimeWorld(t, { vendor, utterances: UNDERSTOOD })
+    const { port, say, conversation } = await realtimeCall(t, world, { utterances: [DELIVERY, WHERE] })
+    const who = { userId: '1', name: 'Ada' }
+    conversation.input({ type: 'took_over', who, seq: 101, at: 0 })
+    await say(speech(DELIVERY, RATE_HZ))
+    await port.until('it is written down', () => port.said.includes(`user: ${DELIVERY}`))
+    conversation.input({ type: 'gave_back', who, summary: 'They know the price.', seq: 102, at: 0 })
+    await port.until('the agent goes on', () => port.said.some((said) => said.startsWith('assistant')))
+    await say(speech(WHERE, RATE_HZ))
+    await port.until('the answer', () => port.said.at(-1) === 'assistant: The shop is at 12 Pier Street.')
+    t.strictSame(
+      world.held().flatMap(({ role, text }) => (role === 'user' && !text.includes('Note for you') ? [text] : [])),
+      [DELIVERY, WHERE],
+    )
+    t.strictSame(world.refused, [])
+    t.strictSame(port.faults, [])
+  })
+}

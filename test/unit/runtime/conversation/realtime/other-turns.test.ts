@@ -32,7 +32,7 @@ for (const vendor of VENDORS) {
   test(`${MODELS[vendor].title}: what is said to a human who took the call over is text to the model, once`, async (t) => {
     const world = await realtimeWorld(t, { vendor, utterances: UNDERSTOOD })
     const { port, say, conversation } = await realtimeCall(t, world, { utterances: [DELIVERY, WHERE] })
-    const who = { userId: '1', name: 'Ada' }
+    const who = { id: '1', name: 'Ada' }
     conversation.input({ type: 'took_over', who, seq: 101, at: 0 })
     await say(speech(DELIVERY, RATE_HZ))
     await port.until('it is written down', () => port.said.includes(`user: ${DELIVERY}`))

@@ -10,7 +10,7 @@ import type { SoundCard } from '../phone/sound-card.ts'
 
 /** Debian's Chromium, headless, with a microphone that plays what the test wants said. */
 
-const CHROMIUM = '/usr/bin/chromium'
+export const CHROMIUM = '/usr/bin/chromium'
 
 /** Why a test that needs a browser can't run here; false: it can. */
 export const withoutBrowser: string | false = existsSync(CHROMIUM)

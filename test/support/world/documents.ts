@@ -37,8 +37,12 @@ export function makeZip(entries: Record<string, string | Buffer>, claimedBytes?:
   return new Uint8Array(Buffer.concat([...locals, central, end]))
 }
 
-/** A Word document with this body, in WordprocessingML. */
-export function makeDocx(body: string, claimedBytes?: number): Uint8Array<ArrayBuffer> {
+/** A Word document with this body, in WordprocessingML, and further parts in `word/`. */
+export function makeDocx(
+  body: string,
+  claimedBytes?: number,
+  parts: Record<string, string> = {},
+): Uint8Array<ArrayBuffer> {
   const types = 'http://schemas.openxmlformats.org/package/2006/content-types'
   const relations = 'http://schemas.openxmlformats.org/package/2006/relationships'
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument'
@@ -48,7 +52,8 @@ export function makeDocx(body: string, claimedBytes?: number): Uint8Array<ArrayB
     {
       '[Content_Types].xml': `<Types xmlns="${types}"><Override PartName="/word/document.xml" ContentType="${mime}"/></Types>`,
       '_rels/.rels': `<Relationships xmlns="${relations}"><Relationship Id="r1" Type="${office}" Target="word/document.xml"/></Relationships>`,
-      'word/document.xml': `<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>`,
+      'word/document.xml': `<w:document xmlns:w="${word}" xmlns:r="${office.replace('/officeDocument', '')}"><w:body>${body}</w:body></w:document>`,
+      ...Object.fromEntries(Object.entries(parts).map(([name, content]) => [`word/${name}`, content])),
     },
     claimedBytes,
   )
@@ -64,23 +69,45 @@ export const docxTable = (rows: string[][]): string =>
 
 /** A PDF of one page for each list of lines; a line is its size in points and its text. */
 export function makePdf(pages: [size: number, text: string][][]): Uint8Array<ArrayBuffer> {
+  return makePlacedPdf(
+    pages.map((lines) => {
+      let y = 760
+      return lines.map(([size, text]) => {
+        y -= size * 1.3
+        return { x: 72, y, size, text }
+      })
+    }),
+  )
+}
+
+export interface PlacedText {
+  /** In points, from the left and lower edge of the page. */
+  x: number
+  y: number
+  text: string
+  size?: number
+  isBold?: boolean
+}
+
+/** A PDF whose pages draw these texts, in this order. */
+export function makePlacedPdf(pages: readonly (readonly PlacedText[])[]): Uint8Array<ArrayBuffer> {
   const objects: string[] = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '',
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>',
   ]
   const kids: string[] = []
-  for (const lines of pages) {
-    let y = 760
-    const commands = lines.map(([size, text]) => {
-      y -= size * 1.3
-      return `BT /F1 ${size} Tf 72 ${y.toFixed(1)} Td (${text.replace(/[()\\]/g, '\\$&')}) Tj ET`
-    })
+  for (const texts of pages) {
+    const commands = texts.map(
+      ({ x, y, text, size = 11, isBold = false }) =>
+        `BT /F${isBold ? 2 : 1} ${size} Tf ${x} ${y.toFixed(1)} Td (${text.replace(/[()\\]/g, '\\$&')}) Tj ET`,
+    )
     const stream = commands.join('\n')
     const page = objects.length + 1
     kids.push(`${page} 0 R`)
     objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${page + 1} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${page + 1} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>`,
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
     )
   }

@@ -7,7 +7,11 @@ import { csvBlocks } from '../../../workers/documents/extract/csv.ts'
 import { decodeText } from '../../../workers/documents/extract/encoding.ts'
 import { decodeHtml, htmlBlocks } from '../../../workers/documents/extract/html.ts'
 import { jsonBlocks } from '../../../workers/documents/extract/json.ts'
+import { marginTexts } from '../../../workers/documents/extract/margin-texts.ts'
+import { readingOrder } from '../../../workers/documents/extract/reading-order.ts'
 import { markdownBlocks, plainBlocks } from '../../../workers/documents/extract/text.ts'
+import { withHeads } from '../../../workers/documents/extract/with-heads.ts'
+import { hiddenStyles, withoutHidden } from '../../../workers/documents/extract/without-hidden.ts'
 import { growsWithItsInput } from '../../support/source/growth.ts'
 
 /**
@@ -47,5 +51,37 @@ t.test('search', async (t) => {
     'a segment',
     (text) => decodeSegment(encodeSegment([{ chunk: 0, terms: termsOf(different(text)) }])),
     small,
+  )
+})
+
+t.test('places and styles', async (t) => {
+  const tables = [
+    '<w:tbl><w:tblPr>',
+    '<w:tr>',
+    '<w:tblPr>',
+    '<w:r>',
+    '<w:rPr>',
+    '<w:p>',
+    '<w:fldChar w:fldCharType="begin"',
+  ]
+  const styles = new Set(['Grid'])
+  await growsWithItsInput(t, 'withHeads', (text) => withHeads(text, styles), { tokens: tables })
+  await growsWithItsInput(t, 'withoutHidden', (text) => withoutHidden(text, styles), { tokens: tables })
+  await growsWithItsInput(t, 'hiddenStyles', (text) => hiddenStyles(text), {
+    tokens: ['<w:style ', '<w:style w:styleId="'],
+  })
+  const header = (text: string) => `<w:hdr>${text}</w:hdr>`
+  const body = '<w:headerReference r:id="a"/>'
+  const relation = '<Relationship Id="a" Target="header.xml"/>'
+  const tokens = [...tables, '<w:instrText> PAGE ', '<w:fldSimple w:instr="PAGE">', '<a:blip ', '<?xml ']
+  await growsWithItsInput(t, 'marginTexts', (text) => marginTexts(body, relation, () => header(text)), { tokens })
+  await growsWithItsInput(t, 'readingOrder', (text) =>
+    readingOrder(
+      text
+        .match(/.{1,8}/gsu)
+        ?.map((words, row) =>
+          [...words].map((letter, i) => ({ text: letter, x: i * 40, y: -row, width: 9, height: 9, font: 'a' })),
+        ) ?? [],
+    ),
   )
 })

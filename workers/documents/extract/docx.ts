@@ -3,7 +3,7 @@ import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { checkZip, ZipError } from '../../../runtime/lib/zip.ts'
 import { ExtractionError } from './extraction-error.ts'
 import { htmlBlocks } from './html.ts'
-import { withoutHidden } from './without-hidden.ts'
+import { seenWordFile } from './seen-word-file.ts'
 
 /** Unpacked size at which a Word file stops being believable; its media are never unpacked, but count. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
@@ -12,7 +12,7 @@ export async function* docxBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   let html: string
   try {
     checkZip(bytes, MAX_UNPACKED_BYTES)
-    const seen = withoutHidden(bytes, MAX_UNPACKED_BYTES)
+    const seen = seenWordFile(bytes, MAX_UNPACKED_BYTES)
     const buffer = Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength)
     const ignoreImages = mammoth.images.imgElement(async () => ({ src: '' }))
     html = (await mammoth.convertToHtml({ buffer }, { convertImage: ignoreImages })).value

@@ -1,4 +1,4 @@
-import { convert, type FormatCallback } from 'html-to-text'
+import { convert, type DomNode, type FormatCallback } from 'html-to-text'
 import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { decodeText } from './encoding.ts'
 import { labelled } from './text.ts'
@@ -31,9 +31,16 @@ const row: FormatCallback = (element, walk, builder) => {
 
 const cell: FormatCallback = (element, walk, builder) => {
   const { rowspan = '1', colspan = '1' } = (element.attribs ?? {}) as Record<string, string>
-  builder.addInline(`${element.name === 'th' ? NAMES : ''}${rowspan},${colspan}${SPAN}`)
+  builder.addInline(`${element.name === 'th' || isBold(element) ? NAMES : ''}${rowspan},${colspan}${SPAN}`)
   walk(element.children, builder)
   builder.addInline(CELL)
+}
+
+/** A cell whose words are all set in bold, as heads of tables are that are not marked as such. */
+function isBold({ children = [] }: DomNode): boolean {
+  const [only, ...others] = children.filter(({ type, data }) => type !== 'text' || data?.trim() !== '')
+  if (only === undefined || others.length > 0 || only.type !== 'tag') return false
+  return only.name === 'strong' || only.name === 'b' || (only.name === 'p' && isBold(only))
 }
 
 const table: FormatCallback = (element, walk, builder) => {
@@ -138,7 +145,7 @@ class TableRows {
     }
     reach()
     const areNames = cells.length > 1 && cells.every((cell) => cell.includes(NAMES))
-    if (areNames && this.#names === undefined) {
+    if (areNames && this.#names === undefined && this.#isEmpty) {
       this.#names = values
       return ''
     }

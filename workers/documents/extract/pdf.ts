@@ -1,15 +1,10 @@
 import { getDocumentProxy } from 'unpdf'
 import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { ExtractionError } from './extraction-error.ts'
+import { type PageLine, type Piece, readingOrder } from './reading-order.ts'
+import { labelled } from './text.ts'
 
 const MAX_PAGES = 10_000
-
-interface Line {
-  text: string
-  height: number
-  /** Distance of the baseline from the page's lower edge. */
-  y: number
-}
 
 /** Paragraphs by their distance on the page; a short line in clearly larger type is a heading. */
 export async function* pdfBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
@@ -32,35 +27,37 @@ export async function* pdfBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   if (!found) throw new ExtractionError('The PDF has no text; its pages are probably scanned images')
 }
 
-async function linesOf(pdf: Awaited<ReturnType<typeof getDocumentProxy>>, number: number): Promise<Line[]> {
-  const lines: Line[] = []
+async function linesOf(pdf: Awaited<ReturnType<typeof getDocumentProxy>>, number: number): Promise<PageLine[]> {
+  const rows: Piece[][] = [[]]
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
-    let line: Line | undefined
     for (const item of items) {
       if (!('str' in item)) continue
-      const y = Number(item.transform[5])
-      line ??= { text: '', height: 0, y }
-      line.text += item.str
-      if (item.str.trim() !== '') line.height = Math.max(line.height, item.height)
-      if (item.hasEOL) {
-        lines.push(line)
-        line = undefined
-      }
+      const { str: text, width, height, fontName: font } = item
+      rows.at(-1)?.push({ text, x: Number(item.transform[4]), y: Number(item.transform[5]), width, height, font })
+      if (item.hasEOL) rows.push([])
     }
-    if (line !== undefined) lines.push(line)
     page.cleanup()
   } catch {
     // A damaged page costs its own text, not the document's.
   }
-  return lines.map((line) => ({ ...line, text: documentText(line.text).trim() })).filter((line) => line.text !== '')
+  return readingOrder(rows)
+    .map((line) => ({ ...line, text: documentText(line.text).trim() }))
+    .filter((line) => line.text !== '')
 }
 
-function* blocksOf(lines: readonly Line[]): Generator<Block> {
+function* blocksOf(lines: readonly PageLine[]): Generator<Block> {
   const body = median(lines.map((line) => line.height))
-  let paragraph: Line[] = []
+  let paragraph: PageLine[] = []
   for (const line of lines) {
+    if (line.cells !== undefined) {
+      if (paragraph.length > 0) yield { kind: 'text', text: joinLines(paragraph) }
+      paragraph = []
+      const { names, values } = line.cells
+      yield { kind: 'record', text: documentText(names ? labelled(names, values) : values.join(' | ')) }
+      continue
+    }
     const last = paragraph.at(-1)
     const isHeading = line.height > body * 1.2 && line.text.length < 120
     if (last !== undefined && (isHeading || Math.abs(last.y - line.y) > Math.max(last.height, line.height) * 2)) {
@@ -74,7 +71,7 @@ function* blocksOf(lines: readonly Line[]): Generator<Block> {
 }
 
 /** Words broken at the end of a line become one again. */
-function joinLines(lines: readonly Line[]): string {
+function joinLines(lines: readonly PageLine[]): string {
   return lines
     .map((line) => line.text)
     .join('\n')

@@ -1,72 +1,30 @@
-import { crc32 } from 'node:zlib'
-import { unpack, zipEntries } from '../../../runtime/lib/zip.ts'
+import { stylesWith } from './styles-with.ts'
 
-const BODY = 'word/document.xml'
-/** Text that is formatted as hidden; `w:val` takes it back. */
-const HIDDEN =
-  /^<w:r(?:\s[^>]*)?>\s*<w:rPr>(?:(?!<\/w:rPr>)[\s\S])*?<w:(?:vanish|webHidden)(?:\s+w:val="(?:1|true|on)")?\s*\/>/
-const RUN = /<w:r(?:\s[^>]*)?>(?:(?!<\/?w:r[\s>])[\s\S])*<\/w:r>/g
-const LOCAL_HEADER = 0x04034b50
-const DIRECTORY_ENTRY = 0x02014b50
-const END_OF_DIRECTORY = 0x06054b50
-const VERSION = 20
+/** Text of Word files that is formatted as hidden (ECMA-376, part 1, 17.3.2). */
 
-/**
- * A Word file without the text that its readers don't see; the same file where it has none.
- * @param limitBytes of its body, unpacked
- * @throws ZipError
- */
-export function withoutHidden(bytes: Uint8Array, limitBytes: number): Uint8Array {
-  const entries = zipEntries(bytes)
-  const body = entries.find(({ name }) => name === BODY)
-  if (body === undefined) return bytes
-  const xml = unpack(body, limitBytes).toString('utf8')
-  if (!xml.includes('<w:vanish') && !xml.includes('<w:webHidden')) return bytes
-  const seen = xml.replace(RUN, (run) => (HIDDEN.test(run) ? '' : run))
-  return archiveOf(
-    entries.map((entry) => ({
-      name: entry.name,
-      content: entry === body ? Buffer.from(seen) : unpack(entry, limitBytes),
-    })),
-  )
+const RUN = /<w:r(?:\s[^<>]*)?>(?:(?!<\/?w:r[\s>])[\s\S])*<\/w:r>/g
+const RUN_PROPERTIES = /^<w:r(?:\s[^<>]*)?>\s*<w:rPr>((?:(?!<\/w:rPr>)[\s\S])*)/
+const PARAGRAPH = /<w:p(?:\s[^<>]*)?>(?:(?!<\/?w:p[\s>])[\s\S])*<\/w:p>/g
+const PARAGRAPH_STYLE = /^<w:p(?:\s[^<>]*)?>\s*<w:pPr>(?:(?!<\/w:pPr>)[\s\S])*?<w:pStyle w:val="([^"]*)"/
+/** `w:val` takes it back. */
+const HIDDEN = /<w:(?:vanish|webHidden)(?:\s+w:val="(?:1|true|on)")?\s*\/>/
+/** Ids of styles whose text is hidden. */
+export function hiddenStyles(styles: string): ReadonlySet<string> {
+  return stylesWith(styles, (style) => HIDDEN.test(style))
 }
 
-/** An archive of these parts, not packed (APPNOTE.TXT 4.3). */
-function archiveOf(parts: readonly { name: string; content: Buffer }[]): Uint8Array {
-  const files: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const { name, content } of parts) {
-    const path = Buffer.from(name)
-    const about = Buffer.alloc(26)
-    about.writeUInt16LE(VERSION, 0)
-    about.writeUInt32LE(crc32(content), 10)
-    about.writeUInt32LE(content.length, 14)
-    about.writeUInt32LE(content.length, 18)
-    about.writeUInt16LE(path.length, 22)
-    files.push(uint32(LOCAL_HEADER), about, path, content)
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    directory.push(uint32(DIRECTORY_ENTRY), uint16(VERSION), about, place, path)
-    offset += 4 + about.length + path.length + content.length
+/** The XML without the runs that are hidden, by themselves or by a style. */
+export function withoutHidden(xml: string, styles: ReadonlySet<string>): string {
+  if (!HIDDEN.test(xml) && styles.size === 0) return xml
+  const isHidden = (run: string): boolean => {
+    const [, properties = ''] = RUN_PROPERTIES.exec(run) ?? []
+    const [, style = ''] = /<w:rStyle w:val="([^"]*)"/.exec(properties) ?? []
+    return HIDDEN.test(properties) || (styles.has(style) && !properties.includes('<w:vanish w:val="'))
   }
-  const listed = Buffer.concat(directory)
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(parts.length, 4)
-  end.writeUInt16LE(parts.length, 6)
-  end.writeUInt32LE(listed.length, 8)
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...files, listed, uint32(END_OF_DIRECTORY), end])
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
-}
-
-function uint16(value: number): Buffer {
-  const bytes = Buffer.alloc(2)
-  bytes.writeUInt16LE(value)
-  return bytes
+  const seen = xml.replace(RUN, (run) => (isHidden(run) ? '' : run))
+  if (styles.size === 0) return seen
+  return seen.replace(PARAGRAPH, (paragraph) => {
+    const [, style = ''] = PARAGRAPH_STYLE.exec(paragraph) ?? []
+    return styles.has(style) ? paragraph.replace(RUN, '') : paragraph
+  })
 }

@@ -25,12 +25,16 @@ if (!isClientBuilt()) {
   const besideLibrary = {
     name: 'beside-library',
     setup: ({ onResolve }: PluginBuild) =>
-      onResolve({ filter: /\/patchbay-call\.ts$/ }, () => ({ path: './mod.js', external: true })),
+      onResolve({ filter: /\/(?:patchbay-call|more-words)\.ts$/ }, ({ path }) => ({
+        path: path.includes('more-words') ? './more-words.js' : './mod.js',
+        external: true,
+      })),
   }
   const to = (file: string) => ({ outfile: join(root, 'dist', file) })
   await Promise.all([
     build({ ...common, ...from('worklet.ts'), ...to('worklet.js'), format: 'iife' }),
     build({ ...common, ...from('mod.ts'), ...to('mod.js'), format: 'esm', define }),
+    build({ ...common, ...from('widget/more-words.ts'), ...to('more-words.js'), format: 'esm' }),
     build({
       ...common,
       ...from('react.ts'),

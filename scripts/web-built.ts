@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { builtFolder } from '../web/console/build-key.ts'
 
 /** Of packages/web, as build-web.ts makes them. */
-const CLIENT_OUTPUTS = ['worklet.js', 'mod.js', 'react.js', 'widget.js', 'widget-module.js']
+const CLIENT_OUTPUTS = ['worklet.js', 'mod.js', 'react.js', 'widget.js', 'widget-module.js', 'more-words.js']
 const CLIENT = join(import.meta.dirname, '../packages/web')
 
 const changedAtMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0

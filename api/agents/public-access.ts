@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { PublicAccess } from '../../store/database/schema.ts'
 import type { Fault } from '../schema.ts'
+import { LookBody, LookInput, lookOf } from './look.ts'
 
 /** Who may talk to an agent from a browser without an account: the field, its faults and its column. */
 
@@ -21,6 +22,7 @@ export const PublicAccessInput = Type.Object(
     origins,
     max_calls: Type.Optional(Type.Integer({ ...maxCalls, default: DEFAULT_MAX_CALLS })),
     per_address_per_hour: Type.Optional(Type.Integer({ ...perAddress, default: DEFAULT_PER_ADDRESS_PER_HOUR })),
+    look: Type.Optional(LookInput),
   },
   { description: 'Anybody may talk to the agent from these pages, without a key. Null: nobody.' },
 )
@@ -30,6 +32,7 @@ export const PublicAccessBody = Type.Object({
   origins,
   max_calls: Type.Integer(maxCalls),
   per_address_per_hour: Type.Integer(perAddress),
+  look: LookBody,
 })
 
 /** The column; undefined when the field was not sent. */
@@ -39,9 +42,14 @@ export function publicAccessColumn(input: Input | null | undefined): string | nu
     origins: input.origins.map((origin) => (origin === ANY_ORIGIN ? origin : new URL(origin).origin)),
     max_calls: input.max_calls ?? DEFAULT_MAX_CALLS,
     per_address_per_hour: input.per_address_per_hour ?? DEFAULT_PER_ADDRESS_PER_HOUR,
+    ...(input.look && { look: lookOf(input.look) }),
   }
   return JSON.stringify(access)
 }
+
+/** The field as it is shown. */
+export const publicAccessBody = (access: PublicAccess | null): Static<typeof PublicAccessBody> | null =>
+  access && { ...access, look: lookOf(access.look) }
 
 /** What is no origin: an address with a path, or none at all. */
 export function originFaults(input: Input | null | undefined): Fault[] {

@@ -6,7 +6,7 @@ import { AnalysisField, type AnalysisInput } from './analysis.ts'
 import { CollectField, collectBody, collectColumns, GuardrailsField } from './collect.ts'
 import { FallbacksField, type FallbacksInput } from './fallbacks.ts'
 import { ProceduresField } from './procedures.ts'
-import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
+import { PublicAccessBody, PublicAccessInput, publicAccessBody, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields, speechWarnings } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
 
@@ -184,7 +184,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     voicemail_message: agent.voicemail_message,
     recording_notice: agent.recording_notice,
     consent_message: agent.consent_message,
-    public: agent.public_access,
+    public: publicAccessBody(agent.public_access),
     analysis: agent.analysis as AnalysisInput,
     ...collectBody(agent),
     publishing: agent.publishing,

@@ -84,6 +84,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'GET /widget.js': 'getWidget',
   'GET /asyncapi.json': 'getAsyncApi',
   'GET /talk/{agent_id}': 'getTalkPage',
+  'GET /public/agents/{agent_id}': 'getPublicAgent',
   'POST /public/agents/{agent_id}/session': 'openPublicSession',
   'POST /mcp': 'callMcp',
   'POST /extensions/{extension_id}/password': 'rotateExtensionPassword',

@@ -16,6 +16,7 @@ const MAX_AGE_S = 300
 
 const FILES = {
   'patchbay.js': 'mod.js',
+  'more-words.js': 'more-words.js',
   'worklet.js': 'worklet.js',
   'widget.js': 'widget.js',
 } as const satisfies Record<string, string>

@@ -1,5 +1,6 @@
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { insertPublicCall, publicAgentById } from '../../store/agents/public-agents.ts'
+import { DEFAULT_LOOK, lookOf } from '../agents/look.ts'
 import { allowsOrigin } from '../agents/public-access.ts'
 import { callExample } from '../calls/schema.ts'
 import { requireServed } from '../quota.ts'
@@ -10,7 +11,7 @@ import { defineRoute, Reply } from '../route.ts'
 import type { Services } from '../services.ts'
 import { asyncApiRoute } from './asyncapi.ts'
 import { clientFileRoutes } from './client-files.ts'
-import { PublicSessionBody } from './schema.ts'
+import { PublicAgentBody, PublicSessionBody } from './schema.ts'
 import { throttleSessions } from './session-throttle.ts'
 import { talkRoute } from './talk.ts'
 
@@ -18,6 +19,41 @@ import { talkRoute } from './talk.ts'
 
 /** A page opens its session at once; an unused token holds the agent's place no longer than this. */
 const TOKEN_TTL_S = 60
+
+/** The look of an agent is read with each page that shows its widget. */
+const LOOK_MAX_AGE_S = 60
+
+const getPublicAgent = defineRoute({
+  method: 'GET',
+  path: '/public/agents/{agent_id}',
+  auth: 'none',
+  role: 'none',
+  params: {
+    agent_id: { description: 'A public agent.', notFound: 'agent_not_found', example: callExample.agent_id },
+  },
+  success: { status: 200, schema: PublicAgentBody },
+  errors: ['agent_not_found'],
+  tag: 'Public agents',
+  summary: 'The name and the look of a public agent',
+  description: 'What the widget shows before a call. Any page may read it.',
+  examples: {
+    success: { agent_id: callExample.agent_id, agent_name: 'Reception', language: 'en', look: DEFAULT_LOOK },
+  },
+  handler: async ({ params }, { store }) => {
+    const found = await publicAgentById(store, params.agent_id)
+    if (found === undefined || found.isSuspended) {
+      throw new PatchbayError('agent_not_found', { headers: { 'access-control-allow-origin': '*' } })
+    }
+    const { id, agent_name, language } = found.agent
+    return new Reply({
+      body: { agent_id: id, agent_name, language, look: lookOf(found.access.look) },
+      headers: [
+        ['access-control-allow-origin', '*'],
+        ['cache-control', `public, max-age=${LOOK_MAX_AGE_S}`],
+      ],
+    })
+  },
+})
 
 const openPublicSession = defineRoute({
   method: 'POST',
@@ -116,4 +152,4 @@ function isOwn(origin: string, host: string, publicUrl: string): boolean {
   return origin === new URL(publicUrl).origin || origin === `http://${host}` || origin === `https://${host}`
 }
 
-export const publicRoutes = [openPublicSession, talkRoute, ...clientFileRoutes, asyncApiRoute]
+export const publicRoutes = [getPublicAgent, openPublicSession, talkRoute, ...clientFileRoutes, asyncApiRoute]

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { publicAgentById } from '../../store/agents/public-agents.ts'
+import type { PublicLook } from '../../store/database/schema.ts'
+import { lookOf } from '../agents/look.ts'
 import { callExample } from '../calls/schema.ts'
 import { escapeHtml } from '../http/escape-html.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
@@ -10,6 +12,7 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
+  'img-src data:',
   "connect-src 'self' ws: wss:",
   "media-src 'self' blob: mediastream:",
   "frame-ancestors 'none'",
@@ -17,7 +20,15 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
 ].join('; ')
 
-const pageOf = ({ id, name, language }: { id: string; name: string; language: string }): string => `<!doctype html>
+interface Page {
+  id: string
+  name: string
+  language: string
+  look: PublicLook
+}
+
+/** The accent of the page; its contrast to what stands on it is the widget's affair. */
+const pageOf = ({ id, name, language, look: { color, theme } }: Page): string => `<!doctype html>
 <html lang="${language === 'multi' ? 'en' : escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
@@ -25,10 +36,11 @@ const pageOf = ({ id, name, language }: { id: string; name: string; language: st
 <meta name="robots" content="noindex">
 <title>${escapeHtml(name)}</title>
 <style>
-html { color-scheme: light dark; font-family: system-ui, sans-serif }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center }
-main { width: min(30rem, 100vw - 2rem) }
-h1 { font-size: 1.4rem; text-align: center }
+html { color-scheme: ${theme === 'auto' ? 'light dark' : theme}; --tint: ${color ?? 'light-dark(#0b6b66, #4fb8ae)'} }
+body { margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; box-sizing: border-box;
+  background: linear-gradient(160deg, color-mix(in srgb, var(--tint) 16%, Canvas), Canvas 60%) }
+main { width: min(28rem, 100%) }
+h1 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 </style>
 </head>
 <body>
@@ -58,7 +70,7 @@ export const talkRoute: AnyRoute = defineRoute({
     if (found === undefined || found.isSuspended) throw new PatchbayError('agent_not_found')
     const { id, agent_name: name, language } = found.agent
     return new Reply({
-      body: pageOf({ id, name, language }),
+      body: pageOf({ id, name, language, look: lookOf(found.access.look) }),
       headers: [
         ['content-type', 'text/html; charset=utf-8'],
         ['content-security-policy', CONTENT_SECURITY_POLICY],

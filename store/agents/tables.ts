@@ -11,6 +11,18 @@ export interface PublicAccess {
   max_calls: number
   /** Sessions that one address may open within an hour. */
   per_address_per_hour: number
+  look?: PublicLook
+}
+
+/** How the agent looks to them. */
+export interface PublicLook {
+  /** `#rrggbb`; null: the default. */
+  color: string | null
+  /** A `data:` URL; null: none. */
+  avatar: string | null
+  greeting: string
+  corner: 'bottom_right' | 'bottom_left'
+  theme: 'auto' | 'light' | 'dark'
 }
 
 export interface AgentsTable {

@@ -9,7 +9,7 @@ export default {
   publicDir: join(import.meta.dirname, 'public'),
   plugins: [tailwindcss()],
   // The worklet of the call library is a file beside the others: pages of this policy run no script out of a blob.
-  define: { WORKLET_SOURCE: '""' },
+  define: { WORKLET_SOURCE: '""', CLIENT_PATH: '""' },
   build: {
     target: 'es2022',
     assetsDir: 'assets',

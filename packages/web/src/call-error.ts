@@ -9,6 +9,8 @@ export type CallErrorCode =
   | 'unsupported_browser'
   /** No session was given: the server's sentence is the message. */
   | 'session_refused'
+  /** As many calls as the agent, or this address, may have; later there is room. */
+  | 'busy'
   | 'connection_failed'
   /** The server took something not: the message says what. */
   | 'server'

@@ -7,7 +7,7 @@ export interface Session {
   webrtc?: { ice_servers: RTCIceServer[] } | null
 }
 
-/** Opens a session with a public agent. Rejects with `session_refused` and the server's sentence. */
+/** Opens a session with a public agent. Rejects with `session_refused` or `busy` and the server's sentence. */
 export async function publicSession(server: string, agentId: string): Promise<Session> {
   const url = new URL(`/public/agents/${encodeURIComponent(agentId)}/session`, server)
   let response: Response
@@ -19,5 +19,6 @@ export async function publicSession(server: string, agentId: string): Promise<Se
   }
   const body = (await response.json().catch(() => ({}))) as Partial<Session> & { detail?: unknown }
   if (response.ok && body.realtime_url !== undefined) return body as Session
-  throw new CallError('session_refused', typeof body.detail === 'string' ? body.detail : `HTTP ${response.status}`)
+  const sentence = typeof body.detail === 'string' ? body.detail : `HTTP ${response.status}`
+  throw new CallError(response.status === 429 ? 'busy' : 'session_refused', sentence)
 }

@@ -40,10 +40,14 @@ export async function startBrowser(t: Teardown, { speech, card, args = [] }: Bro
   return browser
 }
 
-/** Serves this page at an origin of its own. */
-export async function servePage(t: Teardown, html: string): Promise<string> {
+/** Serves this page at an origin of its own, with these headers. */
+export async function servePage(
+  t: Teardown,
+  html: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(html)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {

@@ -15,6 +15,11 @@ const CSV = `Mobile,first_name,last_name,Notes
 +442071838751,Grace,Twice,d
 `
 const LIMIT_MS = 90_000
+/** One pixel. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: withoutChromium }, async (t) => {
   const receiver = await startReceiver(t, (_, response) => void response.end(MARKUP))
@@ -163,6 +168,15 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await click('Save')
     await page.getByText('must be an origin').first().waitFor()
     await fill('Pages that may', 'https://shop.example.com')
+    await fill('Greeting', 'Ask me about rooms.')
+    await page.getByLabel('Corner', { exact: true }).selectOption('bottom_left')
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByText('Ask me about rooms.').waitFor()
+    await page.getByLabel('Picture').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('x') })
+    await page.getByText('can’t read this file as a picture').waitFor()
+    await page.getByLabel('Picture').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PICTURE })
+    await preview.locator('img[src^="data:image/webp"]').first().waitFor()
+    t.same(await axeFaults(page), [], 'the look and its preview are accessible')
     await click('Save')
     await page.getByText(`<patchbay-agent agent="${agent_id}">`).waitFor()
     const greets = async (words: string) => {
@@ -197,7 +211,10 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     t.same(await axeFaults(page), [], 'the form of a tool is accessible')
     await click('Cancel')
     t.match(await ada.ask('GET', `/agents/${agent_id}`), {
-      public: { origins: ['https://shop.example.com'] },
+      public: {
+        origins: ['https://shop.example.com'],
+        look: { greeting: 'Ask me about rooms.', corner: 'bottom_left', avatar: /^data:image\/webp;base64,/ },
+      },
       analysis: { success: 'The caller heard when breakfast is' },
       fallbacks: { LLM: [{ provider: 'offline' }] },
     })

@@ -38,6 +38,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
   'a link opens it, and who was given the link is in the log': ['GET /files/{link}'],
   'the call it makes is the record': [
     'GET /calls/generate-token',
+    'GET /public/agents/{agent_id}',
     'POST /public/agents/{agent_id}/session',
     'POST /telephony/{provider}/{event}',
   ],

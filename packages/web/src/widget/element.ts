@@ -1,46 +1,46 @@
 import type { CallError, CallErrorCode } from '../call-error.ts'
 import type { PatchbayCall, Transcript } from '../patchbay-call.ts'
 import type { Session } from '../session.ts'
-import { loadCall } from './load-call.ts'
+import { DOWN_ICON, icon, make, WAVE_ICON } from './dom.ts'
+import { loadCall } from './load.ts'
+import { inkOn, type Look, publicAgent } from './look.ts'
 import { STYLE } from './style.ts'
-import { type Words, wordsFor } from './words.ts'
+import { Wave } from './wave.ts'
+import { ENGLISH, type Words, wordsFor } from './words.ts'
 
 const FAULTS: Readonly<Partial<Record<CallErrorCode, keyof Words>>> = {
   microphone_denied: 'denied',
   microphone_missing: 'missing',
   microphone_busy: 'busy',
   insecure_page: 'insecure',
-}
-
-type Children = (Node | string)[]
-
-function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  set: Partial<HTMLElementTagNameMap[K]> = {},
-  children: Children = [],
-): HTMLElementTagNameMap[K] {
-  const element = Object.assign(document.createElement(tag), set)
-  element.append(...children)
-  return element
+  busy: 'later',
 }
 
 /**
  * `<patchbay-agent agent="…">` for a public agent, or `session="/my/session"`: an address of the page's own server that
- * answers with a session. `inline`: in the page's flow, else floating. `lang`, `label`, `consent` (a text shown before the
- * call), `server`. Events: `patchbay:state`, `patchbay:transcript`, `patchbay:ended`, `patchbay:error`.
+ * answers with a session. `inline`: in the page's flow, else floating in a corner behind a button, or `open` at once. `lang`, `name`, `label`, `greeting`,
+ * `avatar`, `corner`, `theme`, `consent` (a text shown before the call), `server`; what is left out is of the agent's look.
+ * Events: `patchbay:state`, `patchbay:transcript`, `patchbay:ended`, `patchbay:error`.
  */
 export class PatchbayAgent extends HTMLElement {
   /** Where the script came from; the widget's own file sets it. */
   static origin = ''
   #call: PatchbayCall | undefined
   #loading = false
-  #words: Words = wordsFor([])
-  #lines = new Map<string, HTMLLIElement>()
-  #panel = make('section')
-  #state = make('span')
-  #meter = make('meter', { max: 0.3 })
-  #fault = make('p', { className: 'fault' })
-  #list = make('ol', { className: 'words' })
+  #words = ENGLISH
+  #isBuilt = false
+  #look: Partial<Look> | undefined
+  #lines = new Map<string, HTMLElement>()
+  #wave = new Wave()
+  #root = make('div', { className: 'root' })
+  #launcher = make('button', { className: 'main launcher', type: 'button' })
+  #panel = make('section', { className: 'panel' })
+  #avatars = [make('span', { className: 'avatar' }), make('span', { className: 'avatar' })]
+  #name = make('strong')
+  #state = make('span', { className: 'state', role: 'status' })
+  #greeting = make('p', { className: 'greeting' })
+  #fault = make('p', { className: 'fault', role: 'alert' })
+  #list = make('div', { className: 'words', role: 'log', ariaLive: 'polite', tabIndex: 0 })
   #talk = make('button', { className: 'main', type: 'button' })
   #calling = make('div')
   #mute = make('button', { type: 'button' })
@@ -49,17 +49,23 @@ export class PatchbayAgent extends HTMLElement {
   #microphones = make('select')
   #speakers = make('select')
 
-  connectedCallback(): void {
+  async connectedCallback(): Promise<void> {
     if (this.shadowRoot !== null) return
-    const words = wordsFor([this.lang, document.documentElement.lang, ...navigator.languages].filter(Boolean))
-    this.#words = words
     const root = this.attachShadow({ mode: 'open' })
+    const tags = [this.lang, document.documentElement.lang, ...navigator.languages].filter(Boolean)
+    this.#words = await wordsFor(tags, this.#server())
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(STYLE)
     root.adoptedStyleSheets = [sheet]
-    this.#talk.textContent = this.getAttribute('label') ?? words.talk
-    this.#talk.onclick = () => void this.start()
-    root.append(this.#build(words))
+    this.#build()
+    this.#isBuilt = true
+    this.#wear()
+    root.append(this.#root)
+    const agent = this.getAttribute('agent')
+    const found = agent === null || this.#look !== undefined ? undefined : await publicAgent(this.#server(), agent)
+    if (found === undefined) return
+    this.#look ??= found.look
+    this.#wear(found.agent_name)
   }
 
   disconnectedCallback(): void {
@@ -69,6 +75,12 @@ export class PatchbayAgent extends HTMLElement {
   /** The call that runs or ran last. */
   get call(): PatchbayCall | undefined {
     return this.#call
+  }
+
+  /** Worn in place of the look that the agent's owner saved, as in a preview of it. */
+  set look(look: Partial<Look>) {
+    this.#look = look
+    if (this.#isBuilt) this.#wear()
   }
 
   /** As a click on the button. */
@@ -87,22 +99,23 @@ export class PatchbayAgent extends HTMLElement {
     this.#list.replaceChildren()
     this.#fault.textContent = ''
     this.#show(true)
+    const words = this.#words
     call.on('state', (state) => {
-      this.#say(
-        state === 'reconnecting' ? this.#words.reconnecting : state === 'connected' ? this.#words.listening : '',
-      )
-      if (state === 'microphone') this.#say(this.#words.allow)
-      if (state === 'connecting') this.#say(this.#words.connecting)
+      const said = {
+        microphone: words.allow,
+        connecting: words.connecting,
+        connected: words.listening,
+        reconnecting: words.reconnecting,
+      }
+      this.#say(said[state as keyof typeof said] ?? '')
       if (state === 'connected') void this.#listDevices()
       this.#tell('state', state)
     })
-    call.on('agent', (state) => this.#say(this.#words[state]))
-    call.on('level', ({ side, level }) => {
-      if (side === 'microphone') this.#meter.value = level
-    })
-    call.on('transcript', (words) => {
-      this.#write(words)
-      this.#tell('transcript', words)
+    call.on('agent', (state) => this.#say(words[state]))
+    call.on('level', (level) => this.#wave.add(level))
+    call.on('transcript', (said) => {
+      this.#write(said)
+      this.#tell('transcript', said)
     })
     call.on('playbackblocked', (blocked) => {
       this.#sound.hidden = !blocked
@@ -117,7 +130,7 @@ export class PatchbayAgent extends HTMLElement {
     })
     call.on('ended', (ended) => {
       this.#show(false)
-      this.#say(this.#words.ended)
+      this.#say(words.ended)
       this.#tell('ended', ended)
     })
     await call.start().catch((error: CallError) => {
@@ -135,12 +148,16 @@ export class PatchbayAgent extends HTMLElement {
     if (known === undefined) console.warn(`patchbay-agent: ${error.message}`)
   }
 
+  #server(): string {
+    return this.getAttribute('server') || PatchbayAgent.origin || location.origin
+  }
+
   #options() {
     const server = this.getAttribute('server') ?? PatchbayAgent.origin
     const workletUrl = server === '' ? undefined : new URL('/client/v1/worklet.js', server).href
     const common = workletUrl === undefined ? {} : { workletUrl }
     const agent = this.getAttribute('agent')
-    if (agent !== null) return { agent, server: server || location.origin, ...common }
+    if (agent !== null) return { agent, server: this.#server(), ...common }
     const session = async (): Promise<Session> => {
       const response = await fetch(this.getAttribute('session') ?? '', { method: 'POST' })
       if (!response.ok) throw new Error(`HTTP ${response.status}`)
@@ -149,12 +166,46 @@ export class PatchbayAgent extends HTMLElement {
     return { session, ...common }
   }
 
-  #build(words: Words): HTMLElement {
+  /** Shows name, colours, avatar, greeting and corner as they are now: attributes first, then the look. */
+  #wear(agentName?: string): void {
+    const { color, ...look } = this.#look ?? {}
+    const of = (field: keyof typeof look) => this.getAttribute(field) ?? look[field] ?? ''
+    const { classList } = this.#root
+    classList.toggle('left', of('corner').endsWith('left'))
+    for (const theme of ['light', 'dark']) classList.toggle(theme, of('theme') === theme)
+    for (const [name, value] of [
+      ['--look', color],
+      ['--look-ink', color && inkOn(color)],
+    ] as const) {
+      this.#root.style.setProperty(name, value ?? '')
+    }
+    const avatar = of('avatar')
+    for (const place of this.#avatars) {
+      const drawn = icon(WAVE_ICON)
+      const picture = make('img', { src: avatar, alt: '', onerror: () => place.replaceChildren(drawn) })
+      place.replaceChildren(avatar === '' ? drawn : picture)
+    }
+    this.#greeting.textContent = of('greeting')
+    this.#name.textContent = this.getAttribute('name') ?? agentName ?? (this.#name.textContent || this.#words.agent)
+    this.#panel.ariaLabel = this.#name.textContent
+    this.#show(this.#isCalling)
+  }
+
+  get #isCalling(): boolean {
+    return this.#call !== undefined && this.#call.state !== 'ended'
+  }
+
+  #build(): void {
+    const words = this.#words
+    const label = this.getAttribute('label') ?? words.talk
     const input = make('input', { type: 'text', ariaLabel: words.type, placeholder: words.type, maxLength: 4000 })
     const form = make('form', {}, [input, make('button', { textContent: words.send })])
     form.onsubmit = (event) => {
       event.preventDefault()
-      this.#call?.say(input.value)
+      const text = input.value.trim()
+      if (text === '') return
+      this.#call?.say(text)
+      this.#write({ role: 'user', text, final: true })
       input.value = ''
     }
     const end = make('button', { className: 'end', type: 'button', textContent: words.hangUp })
@@ -173,13 +224,7 @@ export class PatchbayAgent extends HTMLElement {
       this.#call?.setMicrophone(this.#microphones.value).catch((error: CallError) => this.#showFault(error))
     }
     this.#speakers.onchange = () => void this.#call?.setSpeaker(this.#speakers.value)
-    this.#meter.ariaLabel = words.microphone
-    this.#list.role = 'log'
-    this.#list.ariaLive = 'polite'
-    this.#list.tabIndex = 0
-    this.#list.ariaLabel = this.getAttribute('label') ?? words.talk
-    this.#fault.role = 'alert'
-    this.#state.role = 'status'
+    this.#list.ariaLabel = label
     const select = (name: string, of: HTMLSelectElement) =>
       make('label', { hidden: true }, [make('span', { textContent: name }), of])
     this.#devices.append(
@@ -188,28 +233,48 @@ export class PatchbayAgent extends HTMLElement {
       select(words.speaker, this.#speakers),
     )
     this.#calling.append(form, make('div', { className: 'row' }, [this.#mute, end]), this.#devices)
-    const consent = this.getAttribute('consent')
-    const disclosure = this.getAttribute('disclosure') ?? words.disclosure
-    this.#panel.className = 'panel'
+    this.#talk.textContent = label
+    this.#talk.onclick = () => void this.start()
+    const isInline = this.hasAttribute('inline')
+    const close = make('button', { className: 'close', type: 'button', ariaLabel: words.close }, [icon(DOWN_ICON)])
+    close.onclick = () => this.#open(false)
+    const notes = [this.getAttribute('disclosure') ?? words.disclosure, this.getAttribute('consent') ?? '']
     this.#panel.append(
-      ...(disclosure === '' ? [] : [make('p', { textContent: disclosure })]),
-      ...(consent === null ? [] : [make('p', { textContent: consent })]),
-      make('div', { className: 'state' }, [this.#meter, this.#state]),
+      make('header', {}, [this.#avatars[0]!, make('div', {}, [this.#name, this.#state]), ...(isInline ? [] : [close])]),
+      this.#greeting,
+      ...notes.filter(Boolean).map((textContent) => make('p', { className: 'small', textContent })),
+      this.#wave.element,
       this.#fault,
       this.#sound,
       this.#list,
       this.#calling,
       this.#talk,
     )
-    this.#show(false)
-    return this.#panel
+    this.#root.append(this.#panel)
+    if (isInline) return
+    this.#launcher.append(this.#avatars[1]!, label)
+    this.#launcher.onclick = () => this.#open(true)
+    this.#panel.onkeydown = ({ key }) => key === 'Escape' && this.#open(false)
+    this.#root.append(this.#launcher)
+    this.#panel.hidden = !this.hasAttribute('open')
+    this.#launcher.hidden = !this.#panel.hidden
+  }
+
+  /** Shows the panel in place of the button that floats, or again the button; a call goes on. */
+  #open(isOpen: boolean): void {
+    this.#panel.hidden = !isOpen
+    this.#launcher.hidden = isOpen
+    if (isOpen) (this.#isCalling ? this.#list : this.#talk).focus()
+    else this.#launcher.focus()
   }
 
   #show(isCalling: boolean): void {
     this.#talk.hidden = isCalling
     this.#calling.hidden = !isCalling
-    this.#meter.hidden = !isCalling
-    this.#list.hidden = !isCalling && this.#lines.size === 0
+    this.#wave.element.hidden = !isCalling
+    this.#wave.still()
+    this.#greeting.hidden = isCalling || this.#greeting.textContent === ''
+    this.#list.hidden = this.#list.childElementCount === 0
     this.#sound.hidden = true
     this.#mute.textContent = this.#words.mute
   }
@@ -219,11 +284,11 @@ export class PatchbayAgent extends HTMLElement {
   }
 
   /** Words that may change are overwritten by the next of their side. */
-  #write({ role, text, final }: Transcript): void {
+  #write({ role, text, final }: Pick<Transcript, 'role' | 'text' | 'final'>): void {
     this.#list.hidden = false
     let line = this.#lines.get(role)
     if (line === undefined) {
-      line = make('li', { className: role })
+      line = make('p', { className: role })
       this.#list.append(line)
       this.#lines.set(role, line)
     }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -6,6 +7,7 @@ import { finishedLog, makeAgent } from '../../../../scripts/demo/call.ts'
 import { AGENT } from '../../../../scripts/demo/script.ts'
 import { withRoom } from '../../../../scripts/demo/with-room.ts'
 import { buildClient, listen, servePage, startBrowser, withoutBrowser } from '../../../support/browser/browser.ts'
+import { axeFaults } from '../../../support/browser/console.ts'
 import { PAGE_MICROPHONE, speakScript } from '../../../support/browser/page-microphone.ts'
 import { type Instance, startInstance } from '../../../support/instance/instance.ts'
 import { mediaWorker } from '../../../support/instance/media-worker.ts'
@@ -41,6 +43,15 @@ async function comes(page: Page, condition: string): Promise<void> {
     return isSo
   }
   await until(holds, () => condition, LIMIT_MS)
+}
+
+/** The Content-Security-Policy that docs/web.md prints, for this installation. */
+async function documentedPolicy(url: string): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, '../../../../docs/web.md'), 'utf8')
+  const policy = /^Content-Security-Policy: (.*)$/m.exec(page)?.[1] ?? ''
+  return policy
+    .replaceAll('https://voice.example.com', url)
+    .replaceAll('wss://voice.example.com', url.replace('http', 'ws'))
 }
 
 /** Waits for words on any page; throws with its messages once they say that the call is over. */
@@ -104,9 +115,10 @@ t.test(
   { skip: withoutBrowser },
   async (t) => {
     const html = (agent: string) =>
-      `<!doctype html><script src="${instance.url}/widget.js"></script><patchbay-agent agent="${agent}"></patchbay-agent>`
+      `<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1></main><script src="${instance.url}/widget.js" async></script><patchbay-agent agent="${agent}"></patchbay-agent></html>`
     const browser = await startBrowser(t, { speech: [60_000] })
-    const origin = await servePage(t, '<!doctype html><body></body>')
+    const policy = await documentedPolicy(instance.url)
+    const origin = await servePage(t, '<!doctype html><body></body>', { 'content-security-policy': policy })
     const { agentId } = await publicAgent([origin])
     const other = (await publicAgent(['https://example.com'])).agentId
     const warnings: string[] = []
@@ -121,6 +133,7 @@ t.test(
         await page.goto(origin)
         await page.setContent(html(id))
         await page.getByRole('button', { name: 'Talk to us' }).click()
+        await page.getByRole('button', { name: 'Talk to us' }).click()
         if (works) await shows(page, 'Listening')
         return { page, faults }
       })
@@ -131,6 +144,8 @@ t.test(
         await page.getByLabel('Type a message').fill('How much does delivery cost?')
         await page.getByRole('button', { name: 'Send' }).click()
         await shows(page, 'three euros')
+        await page.getByRole('log').getByText('How much does delivery cost?').waitFor()
+        t.same(await axeFaults(page), [], 'a call with its words is accessible')
         await until(() => page.evaluate<boolean>('window.isAudible === true'), undefined, LIMIT_MS)
         t.match(await page.evaluate("document.querySelector('patchbay-agent').call.stats()"), {
           transport: hasWebRtc ? 'webrtc' : 'websocket',

@@ -232,6 +232,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'POST /operator/workers/{worker_id}/drain': 'operator',
   'GET /operator/audit-log': 'operator',
   'GET /operator/security-log': 'operator',
+  'GET /public/agents/{agent_id}': 'anyone',
   'POST /public/agents/{agent_id}/session': 'anyone',
   'GET /talk/{agent_id}': 'anyone',
   'GET /client/v1/{file}': 'anyone',

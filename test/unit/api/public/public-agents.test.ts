@@ -17,7 +17,7 @@ t.test('public agents', async (t) => {
 
   t.test('give a session to the pages they name, without a key', async (t) => {
     const { agent_id, public: access } = await make({ origins: [PAGE] })
-    t.same(access, { origins: [PAGE], max_calls: 5, per_address_per_hour: 20 })
+    t.match(access, { origins: [PAGE], max_calls: 5, per_address_per_hour: 20 })
     const answer = await ask(agent_id)
     t.equal(answer.status, 201)
     t.equal(answer.headers.get('access-control-allow-origin'), '*')
@@ -63,6 +63,45 @@ t.test('public agents', async (t) => {
     t.ok(Number(refused.headers.get('retry-after')) > 3_000)
     const { agent_id: another } = await make({ origins: [PAGE] })
     t.equal((await ask(another)).status, 201, 'of that agent alone')
+  })
+
+  t.test('show pages their name and the look they were given, before a call', async (t) => {
+    const avatar = 'data:image/webp;base64,UklGRg=='
+    const { agent_id, public: access } = await make({
+      origins: [],
+      look: { color: '#7A2e8E', avatar, greeting: 'Hi!' },
+    })
+    const look = { color: '#7A2e8E', avatar, greeting: 'Hi!', corner: 'bottom_right', theme: 'auto' }
+    t.same(access.look, look)
+    const shown = await api.client().get(`/public/agents/${agent_id}`, { headers: { origin: PAGE } })
+    t.same(shown.body, { agent_id, agent_name: 'Shop <b>', language: 'en', look })
+    t.equal(shown.headers.get('access-control-allow-origin'), '*')
+    t.match((await api.client().get(`/talk/${agent_id}`)).text, '--tint: #7A2e8E')
+    const { agent_id: plain, public: plainAccess } = await make({ origins: [] })
+    t.same(plainAccess.look, { color: null, avatar: null, greeting: '', corner: 'bottom_right', theme: 'auto' })
+    t.same((await api.client().get(`/public/agents/${plain}`)).body.look, plainAccess.look)
+    const { agent_id: closed } = await make(null)
+    const refused = await api.client().get(`/public/agents/${closed}`)
+    t.equal(refused.status, 404, 'the name of others is nobody’s')
+    t.equal(refused.headers.get('access-control-allow-origin'), '*')
+  })
+
+  t.test('take a look of colours and small pictures alone', async (t) => {
+    for (const [field, value] of [
+      ['color', 'red; background: url(//evil.example.com)'],
+      ['avatar', 'https://example.com/me.png'],
+      ['avatar', 'data:image/svg+xml;base64,PHN2Zz4='],
+      ['avatar', `data:image/png;base64,${'A'.repeat(20_000)}`],
+      ['corner', 'middle'],
+      ['theme', 'pink'],
+      ['greeting', 'x'.repeat(301)],
+    ] as const) {
+      const { status, body } = await user.client.post('/agents', {
+        body: { agent_name: 'x', system_prompt: PROMPT, public: { origins: [], look: { [field]: value } } },
+      })
+      t.equal(status, 422, `${field}: ${value.slice(0, 40)}`)
+      t.match(body.detail, [{ loc: ['body', 'public', 'look', field] }])
+    }
   })
 
   t.test('take origins alone as origins', async (t) => {

@@ -1,12 +1,13 @@
-import { t } from '../../language/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { faultOf } from '../../ui/fault.tsx'
-import { Field, Input, Switch, Textarea } from '../../ui/field.tsx'
-import { Card } from '../../ui/layout.tsx'
-import { toast } from '../../ui/toast.tsx'
-import type { Draft } from './agent.tsx'
+import { t } from '../../../language/t.ts'
+import { Button } from '../../../ui/button.tsx'
+import { faultOf } from '../../../ui/fault.tsx'
+import { Field, Input, Switch, Textarea } from '../../../ui/field.tsx'
+import { Card } from '../../../ui/layout.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import type { Draft } from '../agent.tsx'
+import { LookForm, PLAIN_LOOK } from './look-form.tsx'
 
-const PRIVATE = { origins: [], max_calls: 5, per_address_per_hour: 20 }
+const PRIVATE = { origins: [], max_calls: 5, per_address_per_hour: 20, look: PLAIN_LOOK }
 
 /** Whether anybody may talk to the agent from web pages, and what to put into such a page. */
 export function PublicForm({ draft }: { draft: Draft }) {
@@ -72,6 +73,9 @@ export function PublicForm({ draft }: { draft: Draft }) {
           )}
         </fieldset>
       </Card>
+      {access && (
+        <LookForm agent={agent} isReadOnly={isReadOnly} look={access.look} onChange={(look) => set({ look })} />
+      )}
       {saved.public && <Embed agentId={agent.agent_id} />}
     </div>
   )

@@ -9,3 +9,12 @@ export async function loadCall(server: string): Promise<typeof PatchbayCall> {
     CLIENT_PATH === '' ? await import('../patchbay-call.ts') : await import(new URL(CLIENT_PATH, server).href)
   return module.PatchbayCall
 }
+
+/** The words of languages that few pages speak. */
+export async function loadMoreWords(server: string): Promise<Readonly<Record<string, string>>> {
+  const module: { MORE_WORDS: Readonly<Record<string, string>> } =
+    CLIENT_PATH === ''
+      ? await import('./more-words.ts')
+      : await import(new URL('more-words.js', new URL(CLIENT_PATH, server)).href)
+  return module.MORE_WORDS
+}

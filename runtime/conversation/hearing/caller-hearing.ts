@@ -88,6 +88,7 @@ export class CallerHearing {
     })
     this.turnEnd = new TurnEnd({
       inbound: this.inbound,
+      voice: this.voice,
       clock,
       endingOf: (words, circumstances) => endingOf(words, circumstances, this.spoken.language),
       dictationPauseMs: (words) => options.dictationPauseMs(words),
@@ -129,7 +130,7 @@ export class CallerHearing {
     const edgeMs = this.inbound.loudStretches.end(endMs) ?? endMs
     const atMs = this.inbound.arrivedMs(edgeMs)
     this.#turn.speechEnded(edgeMs)
-    this.turnEnd.speechEnded(atMs)
+    this.turnEnd.speechEnded(edgeMs, atMs)
     this.#options.events.report({ type: 'speech_ended', atMs })
     this.recogniser.speechEnded(edgeMs)
   }

@@ -1,8 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import type { llm } from '@livekit/agents'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Circumstances, type Ending, isPunctuated } from './end-of-turn.ts'
 import type { InboundAudio } from './inbound-audio.ts'
+
+/**
+ * A busy machine hears the caller later than they speak: the silence that ends a turn is one of their sound, too. So much less of it will
+ * do: the model of voices has windows of 32 ms, the line frames of 20 ms, and a line that sends nothing is heard as silent 120 ms later.
+ */
+const UNHEARD_MS = { usual: 160, dictated: 64 }
 
 /** What of the caller's words is still to come. */
 interface WordsOnTheWay {
@@ -10,8 +17,15 @@ interface WordsOnTheWay {
   settled(): Promise<void> | undefined
 }
 
+/** What of the caller's sound is speech. */
+interface VoicesOnTheWay {
+  /** Resolves when it is known of the sound until then, a place in the run; undefined: it is known. */
+  judged(untilMs: number): Promise<void> | undefined
+}
+
 export interface TurnEndOptions {
   inbound: InboundAudio
+  voice: VoicesOnTheWay
   clock: Clock
   /** How the words end. */
   endingOf(words: string, circumstances: Circumstances): Ending
@@ -28,9 +42,9 @@ export class TurnEnd {
   readonly provider = 'patchbay'
   readonly #options: TurnEndOptions
   readonly #timers = new Set<NodeJS.Timeout>()
-  /** Where the caller's present or last stretch of speech began in their audio, and when its last sound arrived. */
+  /** Where the caller's present or last stretch of speech began in their audio, and where and when it ended. */
   #speechStartMs = 0
-  #speechEndAtMs: number | undefined
+  #speechEnd: { endMs: number; atMs: number } | undefined
   /** The recogniser said that the turn is over. */
   #isOver = false
 
@@ -44,9 +58,9 @@ export class TurnEnd {
     this.#isOver = false
   }
 
-  /** The caller is silent. `endAtMs`: when the last sound arrived, in monotonic milliseconds. */
-  speechEnded(endAtMs: number): void {
-    this.#speechEndAtMs = endAtMs
+  /** The caller is silent. `endMs`: where their last sound ends in their audio, `atMs`: when it arrived, in monotonic milliseconds. */
+  speechEnded(endMs: number, atMs: number): void {
+    this.#speechEnd = { endMs, atMs }
   }
 
   /** The recogniser says that the turn is over whose last words are of the sound up to `endMs`. */
@@ -65,12 +79,21 @@ export class TurnEnd {
 
   /** Resolves with 1 once the silence has lasted as long as it must; new speech makes the session drop the answer. */
   async predictEndOfTurn(chatCtx: llm.ChatContext): Promise<number> {
-    const { inbound, clock, endingOf, dictationPauseMs, silenceMs, words } = this.#options
+    const { inbound, voice, clock, endingOf, dictationPauseMs, silenceMs, words } = this.#options
     // Answer only after all received audio was processed.
     await inbound.caughtUp()
     const { text, ...circumstances } = lastTurn(chatCtx)
-    const waitMs = dictationPauseMs?.(text) ?? silenceMs(this.#isOver ? undefined : endingOf(text, circumstances))
-    await this.#sleep((this.#speechEndAtMs ?? clock.monotonicMs()) + waitMs - clock.monotonicMs())
+    const dictatedMs = dictationPauseMs?.(text)
+    const waitMs = dictatedMs ?? silenceMs(this.#isOver ? undefined : endingOf(text, circumstances))
+    const { endMs, atMs } = this.#speechEnd ?? { endMs: inbound.heardMs, atMs: clock.monotonicMs() }
+    await this.#sleep(atMs + waitMs - clock.monotonicMs())
+    const unheardMs = dictatedMs === undefined ? UNHEARD_MS.usual : UNHEARD_MS.dictated
+    const judged = voice.judged(endMs + waitMs - unheardMs)
+    if (judged !== undefined) {
+      await judged
+      // Speech that began meanwhile has the session drop this.
+      await setImmediate()
+    }
     // On the words that are known a turn ends only when none of later speech are on their way.
     for (let owed = words.settled(); owed !== undefined; owed = words.settled()) await owed
     return 1

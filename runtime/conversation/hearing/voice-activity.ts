@@ -62,6 +62,9 @@ export class VoiceActivity extends VAD {
   droppedMs = 0
   /** Set by what hears words: the stretch of speech is one that takes the floor. */
   wordsHeard = false
+  /** The model is done with the caller's sound until then. */
+  #judgedMs = 0
+  readonly #awaiting = new Set<{ untilMs: number; resolve: () => void }>()
 
   constructor(inbound: InboundAudio, models: LocalModels, clock: Clock, listener: VoiceListener) {
     super({ updateInterval: WINDOW_MS })
@@ -80,6 +83,22 @@ export class VoiceActivity extends VAD {
       this.#clock,
       this.#listener,
     )
+  }
+
+  /** Resolves when it is known what of the caller's sound until then was speech; undefined: it is known. */
+  judged(untilMs: number): Promise<void> | undefined {
+    if (this.#judgedMs >= untilMs) return undefined
+    return new Promise((resolve) => this.#awaiting.add({ untilMs, resolve }))
+  }
+
+  /** The stream is done with the sound until then. */
+  doneUntil(ms: number): void {
+    this.#judgedMs = ms
+    for (const one of this.#awaiting) {
+      if (one.untilMs > ms) continue
+      this.#awaiting.delete(one)
+      one.resolve()
+    }
   }
 }
 
@@ -147,6 +166,7 @@ class VoiceActivityStream extends VADStream {
     this.closed = true
     this.#waiting = []
     this.#voice.speaking = false
+    this.#voice.doneUntil(Number.POSITIVE_INFINITY)
     this.#reader?.({ done: true, value: undefined })
     this.#reader = undefined
   }
@@ -196,9 +216,13 @@ class VoiceActivityStream extends VADStream {
       // The start is reported before the end.
       await Promise.resolve()
       for (let next = this.#waiting.shift(); next !== undefined && !this.closed; next = this.#waiting.shift()) {
-        const startedMs = this.#clock.monotonicMs()
-        const probability = await this.#predict(next.samples)
-        if (!this.closed) this.#judge(next, probability, this.#clock.monotonicMs() - startedMs)
+        try {
+          const startedMs = this.#clock.monotonicMs()
+          const probability = await this.#predict(next.samples)
+          if (!this.closed) this.#judge(next, probability, this.#clock.monotonicMs() - startedMs)
+        } finally {
+          if (!this.closed) this.#voice.doneUntil(next.endMs)
+        }
         this.#spare.push(next.samples)
       }
     } catch (error) {

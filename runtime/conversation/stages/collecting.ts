@@ -19,6 +19,8 @@ import { type ConversationStage, consume, emit, type StageContext, type StageRes
 const MASK = '***'
 /** Keys of unknown number are complete after such a pause. */
 const KEY_PAUSE_MS = 3_000
+/** A tick that comes later counts as so much: after a machine stood still, keys that were pressed meanwhile are read behind it. */
+const MOST_TICK_MS = 200
 const MAX_KEYS = 64
 
 interface Wanted {
@@ -37,7 +39,8 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
   const items = new Map((agent.collect ?? []).map((item) => [item.name, item]))
   const wanted: Wanted[] = []
   let current: { id: string; state: CollectState } | undefined
-  let keys: { digits: string; inputs: number[]; lastMs: number } | undefined
+  let keys: { digits: string; inputs: number[]; quietMs: number } | undefined
+  let tickedMs = 0
   /** What another worker was collecting. */
   let before = resume?.collecting
 
@@ -95,7 +98,7 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
   }
   const onKey = (digit: string, seq: number, nowMs: number): StageResult => {
     const { digits = '', inputs = [] } = keys ?? {}
-    const more = { digits: digit === '#' ? digits : digits + digit, inputs: [...inputs, seq], lastMs: nowMs }
+    const more = { digits: digit === '#' ? digits : digits + digit, inputs: [...inputs, seq], quietMs: 0 }
     keys = more
     const length = keysWanted(current!.state.item) ?? MAX_KEYS
     const cut: Signal = { type: 'interrupt', force: false }
@@ -161,9 +164,13 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
         case 'input':
           if (current === undefined || report.event.type !== 'key') return undefined
           return onKey(report.event.digit, report.event.seq, nowMs)
-        case 'tick':
-          if (keys === undefined || current === undefined || nowMs - keys.lastMs < KEY_PAUSE_MS) return undefined
-          return emit(...keyed(nowMs))
+        case 'tick': {
+          const passedMs = Math.min(nowMs - tickedMs, MOST_TICK_MS)
+          tickedMs = nowMs
+          if (keys === undefined || current === undefined) return undefined
+          keys.quietMs += passedMs
+          return keys.quietMs < KEY_PAUSE_MS ? undefined : emit(...keyed(nowMs))
+        }
         case 'taken_over':
         case 'muted':
           return report.type === 'taken_over' && !report.on ? undefined : emit(...leave())

@@ -34,6 +34,9 @@ function providers(reply: Reply, utterances: readonly string[] = [...GROUPS, YES
 
 const collected = (events: readonly CallEventBody[]) => events.filter(({ type }) => type === 'collected')
 
+/** The process stands still, as on a machine that has too much to do: the caller's sound comes later. */
+const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
 test('a number dictated in groups with pauses of a second and a half is one answer, read back and corrected', async (t) => {
   const made = providers(wants('collect_phone'))
   const { port, say, type, hangUp } = await call({
@@ -44,7 +47,10 @@ test('a number dictated in groups with pauses of a second and a half is one answ
   type('I want to be called back.')
   await port.until('the number was asked for', () => port.said.includes('assistant: What is your phone number?'))
   for (const [i, group] of GROUPS.entries()) {
-    if (i > 0) await sleep(1_500)
+    if (i > 0) await sleep(750)
+    // Of these the caller hears and says nothing: their pause is as long as the others.
+    if (i === 1) standStill(1_200)
+    if (i > 0) await sleep(750)
     await say(speech(group, RATE_HZ))
   }
   await port.until('it was read back', () => port.said.some((one) => one.includes('0 1 2 3. Is that right?')))

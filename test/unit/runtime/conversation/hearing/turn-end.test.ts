@@ -9,6 +9,7 @@ import { systemClock } from '../../../../../runtime/lib/clock.ts'
 const turnEnd = (options: Partial<TurnEndOptions> = {}) =>
   new TurnEnd({
     inbound: new InboundAudio(systemClock),
+    voice: { judged: () => undefined },
     clock: systemClock,
     endingOf: () => 'plain',
     silenceMs: () => 0,
@@ -24,10 +25,30 @@ const conversation = (...turns: readonly (readonly [role: 'user' | 'assistant', 
 test('a turn is kept to its silence from the last sound', async (t) => {
   const end = turnEnd({ silenceMs: () => 200 })
   const endMs = systemClock.monotonicMs()
-  end.speechEnded(endMs)
+  end.speechEnded(0, endMs)
   t.equal(await end.predictEndOfTurn(conversation(['user', 'Yes'])), 1)
   t.ok(systemClock.monotonicMs() - endMs >= 198)
   end.close()
+})
+
+test('a silence that a busy machine has not heard yet ends no turn', async (t) => {
+  const judged: number[] = []
+  const heard = Promise.withResolvers<void>()
+  const voice = {
+    judged: (untilMs: number) => {
+      judged.push(untilMs)
+      return heard.promise
+    },
+  }
+  for (const dictationPauseMs of [() => undefined, () => 300]) {
+    const end = turnEnd({ voice, silenceMs: () => 200, dictationPauseMs })
+    end.speechEnded(5_000, systemClock.monotonicMs() - 1_000)
+    const over = end.predictEndOfTurn(conversation(['user', 'Yes']))
+    t.equal(await Promise.race([over, sleep(50, 'waits')]), dictationPauseMs() === undefined ? 'waits' : 1)
+    heard.resolve()
+    t.equal(await over, 1)
+  }
+  t.same(judged, [5_040, 5_236])
 })
 
 test('a turn is judged by its words, what the agent asked last, and whether the recogniser sets full stops', async (t) => {
@@ -77,7 +98,7 @@ test('a recogniser that says that the turn is over is believed of that turn alon
     },
   })
   end.speechStarted(1_000)
-  end.speechEnded(systemClock.monotonicMs())
+  end.speechEnded(2_000, systemClock.monotonicMs())
   end.turnEnded(2_000)
   await end.predictEndOfTurn(conversation(['user', 'A table for']))
   end.speechStarted(3_000)

@@ -57,3 +57,27 @@ test('a caller who speaks lower than before is heard, and so is one who has said
   t.ok((await evidenceOf(at(WORDS, -8), TURN)) > 400)
   t.ok((await evidenceOf(at(WORDS, -22))) > 400)
 })
+
+test('it is known what of the sound is speech once the model is done with it, or nothing more is judged', async (t) => {
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 }
+  const inbound = new InboundAudio(clock)
+  const voice = new VoiceActivity(inbound, await sharedModels(), clock, {
+    speechStarted: () => undefined,
+    contested: () => false,
+    speechEnded: () => undefined,
+  })
+  const stream = voice.stream()
+  let known = false
+  const judged = voice.judged(1_000)!.then(() => {
+    known = true
+  })
+  inbound.hear(lineNoise(0.9 * RATE_HZ))
+  await voice.judged(896)
+  t.notOk(known)
+  inbound.hear(lineNoise(0.2 * RATE_HZ))
+  await judged
+  t.equal(voice.judged(1_000), undefined)
+  const never = voice.judged(5_000)
+  stream.close()
+  await never
+})

@@ -238,15 +238,17 @@ class ScriptedAnswer extends llm.LLMStream {
 export const TONE_MS_PER_CHARACTER = 60
 const TONE_RATE_HZ = 16_000
 
-/** Speaks as a tone whose length tells the text: 60 ms a character. */
+/** Speaks as a tone whose length tells the text: 60 ms a character, or `msPerCharacter`. */
 export class ToneTts extends tts.TTS {
   override label = 'test.Tts'
   readonly fail: (() => Error | undefined) | undefined
   readonly said: string[] = []
+  readonly msPerCharacter: number
 
-  constructor(fail?: () => Error | undefined) {
+  constructor(fail?: () => Error | undefined, msPerCharacter = TONE_MS_PER_CHARACTER) {
     super(TONE_RATE_HZ, 1, { streaming: true })
     this.fail = fail
+    this.msPerCharacter = msPerCharacter
   }
 
   override synthesize(): tts.ChunkedStream {
@@ -275,7 +277,7 @@ class ToneStream extends tts.SynthesizeStream {
       const failure = this.#owner.fail?.()
       if (failure !== undefined) throw failure
       said += piece
-      const samples = Math.round((piece.length * TONE_MS_PER_CHARACTER * TONE_RATE_HZ) / 1000)
+      const samples = Math.round((piece.length * this.#owner.msPerCharacter * TONE_RATE_HZ) / 1000)
       const tone = Int16Array.from({ length: samples }, (_, i) => Math.round(6000 * Math.sin(i / 5)))
       if (this.queue.closed) return
       const frame = new AudioFrame(tone, TONE_RATE_HZ, 1, samples)

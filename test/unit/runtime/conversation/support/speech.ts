@@ -11,14 +11,18 @@ export function speech(text: string, sampleRateHz: number, voice = 'en-us'): Int
   const wav = execFileSync('espeak-ng', ['-v', voice, '-s', '160', '--stdout', text], { maxBuffer: 1 << 24 })
   const fromHz = wav.readUInt32LE(24)
   const bytes = wav.subarray(44, wav.length - (wav.length % 2))
-  const samples = new Resampler(fromHz, sampleRateHz).push(new Int16Array(new Uint8Array(bytes).buffer))
+  const cut = cutToSound(new Resampler(fromHz, sampleRateHz).push(new Int16Array(new Uint8Array(bytes).buffer)))
+  rendered.set(key, cut)
+  return cut
+}
+
+/** Without the silence before and behind. */
+export function cutToSound(samples: Int16Array): Int16Array {
   let from = 0
   let to = samples.length
   while (from < to && Math.abs(samples[from]!) < 300) from++
   while (to > from && Math.abs(samples[to - 1]!) < 300) to--
-  const cut = samples.slice(from, to)
-  rendered.set(key, cut)
-  return cut
+  return samples.slice(from, to)
 }
 
 /** A quiet line: noise of about -66 dB. */

@@ -59,6 +59,11 @@ export function desk(agent: Partial<OpenSession['agent']> = {}, open: Partial<Op
         report({ type: 'tick' })
       }
     },
+    /** The machine does nothing for so long. */
+    standStill(ms: number) {
+      nowMs += ms
+      report({ type: 'tick' })
+    },
     key(digit: string) {
       const event: CallEvent = { type: 'key', digit, seq: seq++, at: 0 }
       return report({ type: 'input', event })

@@ -47,6 +47,8 @@ export class Recogniser {
   #startFrame = 0
   #lastLoud = 0
   #loudFrames = 0
+  /** Power of each frame since #startFrame. */
+  #powers: number[] = []
   #hits: Hit[] = []
   #interim = ''
   #interimFrame = 0
@@ -81,6 +83,7 @@ export class Recogniser {
       if (this.#loudFrames === MIN_SPEECH_FRAMES) emit({ type: 'start', atMs: this.#startFrame * LIVE_HOP_MS })
     }
     if (!this.#speaking) return
+    this.#powers.push(features.power)
     for (const matcher of this.#matchers) {
       const hit = matcher.push(features, weight, frame)
       if (hit) this.#remember(hit)
@@ -103,6 +106,7 @@ export class Recogniser {
     this.#speaking = true
     this.#startFrame = frame
     this.#loudFrames = 0
+    this.#powers = []
     this.#hits = []
     this.#interim = ''
     for (const matcher of this.#matchers) matcher.reset()
@@ -138,7 +142,7 @@ export class Recogniser {
     this.#speaking = false
     if (this.#loudFrames < MIN_SPEECH_FRAMES) return
     const heard = chain(this.#hits)
-    const span = this.#lastLoud - this.#startFrame + 1
+    const span = this.#lastLoud - this.#firstOfVoice() + 1
     const explained = heard.reduce((sum, hit) => sum + hit.endFrame - hit.startFrame + 1, 0)
     const recognised = heard.length > 0 && explained >= MIN_EXPLAINED * span
     if (recognised) {
@@ -148,6 +152,12 @@ export class Recogniser {
       }
     }
     emit({ type: 'end', atMs: (this.#lastLoud + 1) * LIVE_HOP_MS, recognised })
+  }
+
+  /** The first frame that counts beside the loudest: a background may be let through shortly before the words. */
+  #firstOfVoice(): number {
+    const peak = this.#powers.reduce((most, power) => Math.max(most, power), 0)
+    return this.#startFrame + this.#powers.findIndex((power) => weightOf(power, peak) > 0)
   }
 }
 

@@ -79,8 +79,8 @@ t.before(async () => {
 })
 t.teardown(() => stopping.abort())
 
-t.test('a caller in sound is heard and answered as on the telephone', async (t) => {
-  const line = { codec: 'pcmu', jitter_ms: 20, noise_db: -45 } as const
+t.test('a caller in sound is heard and answered over a line with loss, jitter, noise and echo', async (t) => {
+  const line = { codec: 'pcmu', loss: 0.02, jitter_ms: 30, noise_db: -35, echo_db: -40 } as const
   const result = await run(over(FRONT_DESK, { channel: 'audio', line }))
   t.same(unmet(result), { facts: [] })
   t.equal(result.verdict, 'pass')

@@ -66,6 +66,19 @@ t.test('what a telephone line does to a voice is no hindrance', async (t) => {
   }
 })
 
+t.test('a noise that is let through shortly before the words is no part of them', async (t) => {
+  const noise = noiseSource(3)
+  for (const text of utterances) {
+    const spoken = await renderSpeech(text, 8_000)
+    const rms = Math.sqrt(spoken.reduce((sum, one) => sum + one * one, 0) / spoken.length)
+    // An even noise of 35 dB less.
+    const loudness = rms * 10 ** (-35 / 20) * Math.sqrt(3)
+    const over = joinSamples([silence(8_000, 900), spoken, silence(8_000, 300)])
+    const noisy = over.map((sample) => Math.max(-32_768, Math.min(32_767, sample + loudness * noise())))
+    t.equal(said(hear(decodeG711('pcmu', encodeG711('pcmu', noisy)), 8_000)), text, text)
+  }
+})
+
 t.test('a caller who speaks at once is understood', async (t) => {
   for (const text of utterances) {
     t.equal(said(hear(await renderSpeech(text, 16_000), 16_000, 0)), text, text)

@@ -4,12 +4,13 @@
  *
  *     npm run kill-campaign -- [--times=1000] [--minutes=60] [--dispatchers=4] [--campaigns=3] [--ratio=1] [--seed=1]
  *
- * A carrier records the numbers that it was asked to call. Ends with 0 only if nobody was called more often than allowed, sooner than
- * allowed or outside their hours, no call was dialled twice, no destination that is refused was called, nobody is on the do-not-call list who did not decline, every attempt ended and the campaigns completed. Most kills come a
- * moment after somebody was dialled, several at a time, while others are still starting. `--minutes` ends the killing earlier; the
- * campaigns then have their time to complete.
+ * They call over real SIP trunks into a telephone network of this process, which records every number it is asked for: callees answer,
+ * are busy, decline, are blocked, or have their calls forwarded, to premium numbers too; each other campaign calls over a trunk that is
+ * dead, with another as its fallback. Ends with 0 only if nobody was called more often than allowed, sooner than allowed or outside
+ * their hours, no destination that is refused was called, nobody is on the do-not-call list who did not decline, every attempt ended
+ * and the campaigns completed. Most kills come a moment after somebody was dialled, several at a time, while others are still
+ * starting. `--minutes` ends the killing earlier; the campaigns then have their time to complete.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,7 @@ import {
   CLOSED_AREA,
   fillCampaign,
   fillRefused,
+  makeAgent,
   makeCampaign,
   makeWorkspace,
   REFUSED_PREFIX,
@@ -28,6 +30,7 @@ import type { CampaignWithLists } from '../store/campaigns/campaigns.ts'
 import { seeded } from '../test/support/phone/numbers.ts'
 import { Fleet, type FleetRole } from './kill-campaign/fleet.ts'
 import { judgeCampaign } from './kill-campaign/judge.ts'
+import { addTrunks, REDIRECTED_PREFIX, TelephoneNetwork } from './kill-campaign/telephone-network.ts'
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const MOST_CALLS = 2
@@ -73,7 +76,7 @@ async function main(folder: string): Promise<boolean> {
   const [times, minutes, seed] = [number('times'), number('minutes'), number('seed')]
   const random = seeded(seed)
   const world = await startWorld(folder)
-  const ledger = join(folder, 'ledger')
+  const network = await TelephoneNetwork.start()
   const { store, databaseUrl, redisUrl, rulesFile, pids } = world
   // The database goes away in the middle of a query: the next one gets a new connection.
   store.pool.on('error', () => {})
@@ -87,9 +90,11 @@ async function main(folder: string): Promise<boolean> {
       }
     }
   }
-  const { tenant, agentId } = await makeWorkspace(world, '+12125550100', 'ledger')
+  const { tenant, agentId } = await makeWorkspace(world, '+12125550100', 'sip', 'main')
+  await addTrunks(tenant, network)
+  const agentIds = [agentId, await makeAgent(tenant, '+12125550101', 'sip', 'dead')]
   const fields = {
-    ...{ agent_id: agentId, wrap_up_time: 0, call_ratio: number('ratio'), max_number_calls: MOST_CALLS },
+    ...{ wrap_up_time: 0, call_ratio: number('ratio'), max_number_calls: MOST_CALLS },
     ...{
       max_active_calls: MOST_ACTIVE,
       min_time_between_calls: GAP_MINUTES,
@@ -98,7 +103,8 @@ async function main(folder: string): Promise<boolean> {
   }
   const campaigns: CampaignWithLists[] = []
   for (let i = 0; i < number('campaigns'); i++) {
-    campaigns.push(await makeCampaign(tenant, { name: `Under fire ${i}`, ...fields }))
+    const agent_id = agentIds[i % agentIds.length]
+    campaigns.push(await makeCampaign(tenant, { name: `Under fire ${i}`, agent_id, ...fields }))
   }
   let added = 0
   const callable = `status = 'waiting' and phone not like '+1${CLOSED_AREA}%' and phone not like '${REFUSED_PREFIX}%'`
@@ -120,7 +126,7 @@ async function main(folder: string): Promise<boolean> {
   const told = () =>
     `${killed.jobs} of dispatchers, ${killed.api} of api nodes, ${killed.voice} of voice workers, ` +
     `${killed.postgres} of Postgres, ${killed.redis} of Redis`
-  const env = { TEST_LEDGER: ledger, TEST_LEDGER_MIX: '1', TEST_CALLING_RULES: rulesFile }
+  const env = { TEST_SIP: '1', TEST_CALLING_RULES: rulesFile }
   const size = { jobs: number('dispatchers'), api: 2, voice: 2 }
   const fleet = await Fleet.start({ databaseUrl, redisUrl, folder, env, size })
   const kill = (victim: Victim): boolean => {
@@ -138,7 +144,6 @@ async function main(folder: string): Promise<boolean> {
     }
     return 'jobs'
   }
-  const dialledBytes = () => (existsSync(ledger) ? statSync(ledger).size : 0)
   const startMs = performance.now()
   const elapsedS = () => Math.round((performance.now() - startMs) / 1_000)
   /** Rounds that waited for somebody to be dialled, in vain. */
@@ -147,10 +152,10 @@ async function main(folder: string): Promise<boolean> {
     let toldAt = 0
     while (sum() < times && elapsedS() < minutes * 60) {
       if (random() < AFTER_A_DIAL) {
-        const before = dialledBytes()
+        const before = network.dialled.length
         const untilMs = performance.now() + DIALLED_TIMEOUT_MS
-        while (dialledBytes() === before && performance.now() < untilMs) await sleep(POLL_MS)
-        if (dialledBytes() === before) stalls++
+        while (network.dialled.length === before && performance.now() < untilMs) await sleep(POLL_MS)
+        if (network.dialled.length === before) stalls++
         await sleep(random() * AFTER_A_DIAL_MS)
       } else await sleep(random() * PAUSE_MS)
       for (let left = Math.ceil(random() ** 2 * MOST_AT_ONCE); left > 0 && sum() < times; left--) {
@@ -177,7 +182,7 @@ async function main(folder: string): Promise<boolean> {
     )
     const incomplete = 'campaign_runs where completed_at is null'
     await until(incomplete)
-    const dialled = existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []
+    const { dialled } = network
     const broken = await retried(() =>
       judgeCampaign(world, { dialled, mostCalls: MOST_CALLS, gapMs: GAP_MINUTES * 60_000 }),
     )
@@ -185,15 +190,26 @@ async function main(folder: string): Promise<boolean> {
     const open = await retried(() => count(incomplete))
     if (open > 0) broken.push(`${open} campaigns were not told as complete`)
     broken.push(...fleet.faults)
+    const outcomes = await retried(() =>
+      store.pool.query<{ outcome: string; n: number }>(
+        'select outcome, count(*)::int as n from prospect_attempts group by 1 order by 2 desc',
+      ),
+    )
     say(
       `\nSeed ${seed}: ${sum()} kills in ${killingS} s (${told()}); ${dialled.length} calls to ${added} prospects, ` +
         `all over after ${elapsedS()} s`,
+    )
+    say(
+      `Attempts: ${outcomes.rows.map(({ outcome, n }) => `${n} ${outcome}`).join(', ')}; ` +
+        `${network.dialled.filter((line) => line.startsWith(REDIRECTED_PREFIX)).length} forwarded calls, ` +
+        `${network.unheard} messages to the dead trunk`,
     )
     for (const one of broken.slice(0, 40)) say(`  broken: ${one}`)
     say(broken.length === 0 ? 'Every promise held.' : `${broken.length} promises were broken.`)
     return broken.length === 0
   } finally {
     fleet.stop()
+    network.stop()
     await world.stop()
   }
 }

@@ -69,22 +69,33 @@ export async function makeWorkspace(
   { store }: World,
   number: string,
   provider = 'sim',
+  trunk: string | null = null,
 ): Promise<{ tenant: Tenant; agentId: string }> {
-  const [workspaceId, agentId] = [uuidv7(), uuidv7()]
+  const workspaceId = uuidv7()
   const tenant = store.tenant(workspaceId)
   await store.global
     .insertInto('workspaces')
     .values({ id: workspaceId, name: 'Bench', type: 'team', slug: workspaceId, deleted_at: null })
     .execute()
+  return { tenant, agentId: await makeAgent(tenant, number, provider, trunk) }
+}
+
+/** An agent with a number of its own; resolves with its id. */
+export async function makeAgent(
+  tenant: Tenant,
+  number: string,
+  provider: string,
+  trunk: string | null,
+): Promise<string> {
+  const id = uuidv7()
   const models = { llm_provider: 'l', llm_model: 'l', stt_provider: 's', stt_model: 's', tts_provider: 't' }
-  const agent = { id: agentId, agent_name: 'Ada', temperature: 0, system_prompt: '', first_message: '', tts_voice: 'v' }
+  const agent = { id, agent_name: 'Ada', temperature: 0, system_prompt: '', first_message: '', tts_voice: 'v' }
   await tenant.db
     .insertInto('agents')
     .values({ ...agent, ...models })
     .execute()
-  const row = { phone_number: number, agent_id: agentId, provider, trunk: null }
-  await tenant.db.insertInto('phone_numbers').values(row).execute()
-  return { tenant, agentId }
+  await tenant.db.insertInto('phone_numbers').values({ phone_number: number, agent_id: id, provider, trunk }).execute()
+  return id
 }
 
 const check = compileCheck(CreateCampaign)

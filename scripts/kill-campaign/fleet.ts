@@ -5,12 +5,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../demo/free-port.ts'
 
-/** What runs campaigns, as main.ts has it in processes of their own; the carrier of the api nodes records the numbers it calls. */
+/** What runs campaigns, as main.ts has it in processes of their own. */
 const PROGRAM = new URL('../../test/support/phone/phone-process.ts', import.meta.url)
 const CLOCK = fileURLToPath(new URL('../../test/support/world/skewed-clock.ts', import.meta.url))
 const START_TIMEOUT_MS = 60_000
 /** A node that was killed holds its seats for as long as their leases run. */
 const CAPACITY = 40
+/** Of each api node with SIP. */
+const FIRST_RTP_PORT = 28_000
+const RTP_PORTS = 200
 
 export type FleetRole = 'jobs' | 'api' | 'voice'
 
@@ -68,7 +71,10 @@ export class Fleet {
     for (let i = 0; i < size.api; i++) {
       const port = String(await freePort())
       urls.push(`http://127.0.0.1:${port}`)
-      api.push(await placeOf('api', i, { TEST_API_PORT: port }))
+      const firstRtp = FIRST_RTP_PORT + i * RTP_PORTS
+      const media = `${firstRtp}-${firstRtp + RTP_PORTS - 1}`
+      const sip = options.env.TEST_SIP ? { TEST_SIP_PORT: String(await freePort()), TEST_RTP_PORTS: media } : {}
+      api.push(await placeOf('api', i, { TEST_API_PORT: port, ...sip }))
     }
     const voice = { TEST_API_URLS: urls.join(), TEST_CAPACITY: String(capacity) }
     const others: Place[] = []

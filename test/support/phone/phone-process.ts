@@ -1,9 +1,11 @@
 /**
  * An api node, a job worker and a voice worker in one process, or some of them, to be killed at any moment:
- * `node phone-process.ts <databaseUrl> <redisUrl> <dataDir>`. Its carrier is test/support/carriers/ledger.
+ * `node phone-process.ts <databaseUrl> <redisUrl> <dataDir>`. Its carrier is test/support/providers/carriers/ledger, or real trunks on
+ * loopback.
  *
  *     TEST_ROLES      which of `api`, `voice` and `jobs`; all of them without it
  *     TEST_API_PORT   where its api node listens; a free port without it
+ *     TEST_SIP_PORT, TEST_RTP_PORTS   of its api node, whose numbers then belong to SIP trunks
  *     TEST_API_URLS   the api nodes its voice worker works for; its own without it
  *     TEST_CAPACITY   calls its voice worker takes at once; 4 without it
  *     TEST_REAPER_GRACE_MS   how long its reaper watches a call without a lease; a second without it
@@ -18,7 +20,18 @@ import { testReloads } from '../instance/reloads.ts'
 
 const [databaseUrl = '', redisUrl = '', dataDir = ''] = process.argv.slice(2)
 const { TEST_ROLES, TEST_API_PORT, TEST_API_URLS, TEST_CAPACITY, TEST_CALLING_RULES, TEST_LOG_LEVEL } = process.env
+const { TEST_SIP_PORT, TEST_RTP_PORTS } = process.env
 const graceMs = Number(process.env.TEST_REAPER_GRACE_MS ?? 1_000)
+const sip =
+  TEST_SIP_PORT === undefined
+    ? {}
+    : {
+        PATCHBAY_SIP_PORT: TEST_SIP_PORT,
+        PATCHBAY_SIP_HOST: '127.0.0.1',
+        PATCHBAY_RTP_PORTS: TEST_RTP_PORTS ?? '',
+        PATCHBAY_ALLOW_NET: 'sip:127.0.0.1',
+        PATCHBAY_TRUNKS_ALLOW_NET: '127.0.0.1',
+      }
 const roles = new Set((TEST_ROLES ?? 'api,voice,jobs').split(','))
 const LINK_TOKEN = 'phone-process'
 const log = pino({ level: TEST_LOG_LEVEL ?? 'silent' })
@@ -35,6 +48,7 @@ const config = {
       PATCHBAY_ADMIN_PORT: '0',
       PATCHBAY_HOST: '127.0.0.1',
       PATCHBAY_DATA_DIR: dataDir,
+      ...sip,
       ...(TEST_CALLING_RULES ? { PATCHBAY_CALLING_RULES: TEST_CALLING_RULES } : {}),
     }),
   ),
@@ -53,17 +67,18 @@ async function startApiNode(): Promise<string> {
   // The vector store of the checkout isn't among the test's plugins.
   const [own, product] = await Promise.all([
     loadPlugins({ dir, config, env: {}, log, signal }),
-    loadPlugins({ config, env: {}, log, signal }),
+    loadPlugins({ config, env: sip, log, signal }),
   ])
   const plugins: typeof product = {
     ...product,
-    create: (kind, provider, ...options) => (kind === 'telephony' ? own : product).create(kind, provider, ...options),
+    create: (kind, provider, ...options) =>
+      (kind === 'telephony' && provider === 'ledger' ? own : product).create(kind, provider, ...options),
   }
   const reloads = testReloads(config, log)
   const services = {
     config,
     reloads,
-    env: {},
+    env: sip,
     plugins,
     log,
     clock,

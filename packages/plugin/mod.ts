@@ -140,7 +140,7 @@ export type LlmEvent =
   /** Why an answer ended before it was whole, or what is wrong with it. An answer that ended by itself has none. */
   | {
       readonly type: 'stop'
-      readonly reason: 'length' | 'refusal' | 'safety' | 'tool_call' | 'thoughts'
+      readonly reason: 'length' | 'refusal' | 'safety' | 'tool_call' | 'thoughts' | 'call_in_words'
       /** The provider's own name for it. */
       readonly detail?: string
     }

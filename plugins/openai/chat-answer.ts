@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { CallsInWords } from '../../runtime/plugin-sdk/chat/calls-in-words.ts'
 import type { LlmEvent } from '../../runtime/plugin-sdk/chat/chat-request.ts'
 import { tokens } from '../../runtime/plugin-sdk/chat/llm-chunks.ts'
 import { beginsInThought, ThoughtFilter } from '../../runtime/plugin-sdk/chat/thought-filter.ts'
@@ -48,6 +49,7 @@ export async function* chatAnswer(
   provider: ProviderIdentity,
 ): AsyncGenerator<LlmEvent> {
   const filter = new ThoughtFilter(beginsInThought(model))
+  const inWords = new CallsInWords()
   const calls = new CallCollector()
   let finish: string | undefined
   let refused = false
@@ -58,7 +60,7 @@ export async function* chatAnswer(
     if (chunk.usage) usage = chunk.usage
     const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
     const delta: Delta = choice?.delta ?? choice?.message ?? {}
-    const text = filter.push(textOf(delta.content))
+    const text = inWords.push(filter.push(textOf(delta.content)))
     if (text !== '') yield { type: 'text', text }
     else if (delta.reasoning_content || delta.reasoning || delta.content) yield { type: 'thinking' }
     refused ||= Boolean(delta.refusal)
@@ -67,13 +69,16 @@ export async function* chatAnswer(
     finish ||= choice?.finish_reason ?? undefined
   }
   if (finish === undefined) throw new Error('the answer broke off')
-  const rest = filter.flush()
+  const rest = inWords.push(filter.flush()) + inWords.flush()
   if (rest !== '') yield { type: 'text', text: rest }
   if (usage !== undefined) yield usageOf(usage)
   if (refused) yield { type: 'stop', reason: 'refusal' }
   const stop = STOPS[finish]
   if (stop !== undefined) yield { type: 'stop', reason: stop, detail: finish }
   if (filter.foundThoughts) yield { type: 'stop', reason: 'thoughts' }
+  if (inWords.found) yield { type: 'stop', reason: 'call_in_words' }
+  // Some parsers let the words of a call through, too: it is one call.
+  if (calls.isEmpty) for (const [index, call] of inWords.calls.entries()) calls.push({ index, function: call })
   for (const call of calls.all()) yield call
 }
 
@@ -133,6 +138,10 @@ class CallCollector {
     const text = argumentsOf(piece?.arguments)
     const call = this.#openCall(index ?? undefined, id ?? '', piece?.name ?? '')
     call.text += text
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0
   }
 
   all(): LlmEvent[] {

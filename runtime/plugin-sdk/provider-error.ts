@@ -122,13 +122,16 @@ function ownFault(error: unknown): ProviderFailure | undefined {
   }
 }
 
-function faultOf({ status, code, words }: Clues): ProviderFault {
+function faultOf(clues: Clues): ProviderFault {
+  const { status, code, words } = clues
   const said = `${code ?? ''} ${words}`
   if (status === 402 || ((status === undefined || status < 500) && QUOTA.test(said))) return 'quota'
   if (status === 401 || status === 403 || REFUSED_KEY.test(said)) return 'authentication'
   if (status === 429 || (status === undefined && RATE.test(said))) return 'rate_limit'
   if (status === 408 || status === 409 || status === 425 || status === 499) return 'transient'
   if (status !== undefined && status >= 400 && status < 500) return 'bad_request'
+  // Said in the stream, it has no status.
+  if (status === undefined && TOO_LONG.test(said)) return 'bad_request'
   return 'transient'
 }
 

@@ -34,6 +34,7 @@ const REASONS = {
   tool_call: 'the model called a tool in a wrong form',
   thoughts:
     'the answer holds the thoughts of the model, which were left out; start the server with its reasoning parser',
+  call_in_words: 'the answer holds calls of tools among its words; start the server with its tool parser',
 } as const
 
 /** An answer's events as chunks of @livekit/agents, each checked: those of our plugins and of plugins in processes alike. */

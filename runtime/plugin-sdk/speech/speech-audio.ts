@@ -1,10 +1,11 @@
 import { Resampler } from '../../media/dsp/resample.ts'
+import { joinSamples } from '../../media/frame.ts'
 import { ProviderError, type ProviderIdentity } from '../provider-error.ts'
 import { SampleReader } from './pcm.ts'
+import { type WavFormat, WavReader } from './wav-reader.ts'
 
 /** The first bytes decide what they are. */
 const ENOUGH_BYTES = 12
-const MAX_HEADER_BYTES = 65_536
 
 /**
  * Samples out of the answer of a voice server that was asked for 16-bit PCM. Many servers send what they like: a WAV is read
@@ -18,6 +19,7 @@ export class SpeechAudio {
   #reader = new SampleReader()
   #channels = 1
   #resampler: Resampler | undefined
+  #wav: WavReader | undefined
   #samples = 0
 
   constructor(provider: ProviderIdentity, rateHz: number, contentType: string | null) {
@@ -34,13 +36,9 @@ export class SpeechAudio {
     const head = Buffer.concat([this.#head, bytes])
     this.#head = head
     if (head.length < ENOUGH_BYTES) return new Int16Array(0)
-    const start = this.#begin(head)
-    if (start === undefined) {
-      if (head.length > MAX_HEADER_BYTES) throw this.#fault('a WAV file without samples')
-      return new Int16Array(0)
-    }
     this.#head = undefined
-    return this.#read(head.subarray(start))
+    this.#begin(head)
+    return this.#read(head)
   }
 
   /** Call it when the answer is over. Throws ProviderError where nothing came. */
@@ -53,49 +51,41 @@ export class SpeechAudio {
   }
 
   #read(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+    if (this.#wav === undefined) return this.#take(bytes)
+    const pieces = Array.from(this.#wav.push(bytes), (piece) => this.#take(piece))
+    if (this.#wav.isHopeless) throw this.#fault('a WAV file without samples')
+    return joinSamples(pieces)
+  }
+
+  #take(bytes: Uint8Array): Int16Array<ArrayBuffer> {
     let samples = this.#reader.push(bytes)
     if (this.#channels > 1) samples = samples.filter((_, i) => i % this.#channels === 0)
     this.#samples += samples.length
     return this.#resampler === undefined ? samples : Int16Array.from(this.#resampler.push(samples))
   }
 
-  /** Where the samples begin; undefined while more of the head is needed. */
-  #begin(head: Buffer): number | undefined {
+  #begin(head: Buffer): void {
     const mark = head.toString('latin1', 0, 4)
-    if (mark === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE') return this.#beginWav(head)
+    if (mark === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE') {
+      this.#wav = new WavReader((format) => this.#takeFormat(format))
+      return
+    }
     const other = nameOf(head, mark)
     if (other !== undefined) throw this.#fault(other)
-    const rateHz = Number(/rate=(\d+)/.exec(this.#contentType)?.[1] ?? this.#rateHz)
-    this.#convert(rateHz)
-    return 0
+    this.#convert(Number(/rate=(\d+)/.exec(this.#contentType)?.[1] ?? this.#rateHz))
   }
 
-  #beginWav(head: Buffer): number | undefined {
-    for (let at = 12; at + 8 <= head.length; ) {
-      const chunk = head.toString('latin1', at, at + 4)
-      if (chunk === 'data') return at + 8
-      if (chunk === 'fmt ') {
-        if (at + 24 > head.length) return undefined
-        const [format, channels, rateHz] = [
-          head.readUInt16LE(at + 8),
-          head.readUInt16LE(at + 10),
-          head.readUInt32LE(at + 12),
-        ]
-        const bits = head.readUInt16LE(at + 22)
-        const isPcm = format === 1 || format === 0xfffe
-        if (!isPcm || bits !== 16 || channels < 1 || rateHz < 4_000 || rateHz > 192_000) {
-          throw this.#fault(`a WAV file of format ${format} with ${bits} bits`)
-        }
-        this.#channels = channels
-        this.#convert(rateHz)
-      }
-      at += 8 + head.readUInt32LE(at + 4)
+  #takeFormat({ code, channels, rateHz, bits }: WavFormat): void {
+    const isPcm = code === 1 || code === 0xfffe
+    if (!isPcm || bits !== 16 || channels < 1 || rateHz < 4_000 || rateHz > 192_000) {
+      throw this.#fault(`a WAV file of format ${code} with ${bits} bits`)
     }
-    return undefined
+    this.#channels = channels
+    this.#convert(rateHz)
   }
 
   #convert(rateHz: number): void {
-    if (rateHz !== this.#rateHz) this.#resampler = new Resampler(rateHz, this.#rateHz)
+    this.#resampler = rateHz === this.#rateHz ? undefined : new Resampler(rateHz, this.#rateHz)
   }
 
   #fault(what: string): ProviderError {

@@ -22,9 +22,13 @@ export async function sipSettings(): Promise<{ sipPort: number; env: Record<stri
   return { sipPort, env }
 }
 
-export async function startSipInstance(t: Teardown, env: Record<string, string> = {}): Promise<SipInstance> {
+export async function startSipInstance(
+  t: Teardown,
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<SipInstance> {
   const { sipPort, env: sip } = await sipSettings()
-  const instance = await startInstance(t, { ...sip, ...env })
+  const instance = await startInstance(t, { ...sip, ...env }, nodeOptions)
   const client = new ApiClient(instance.url)
   const user = { email: 'ada@example.com', password: 'correct horse' }
   await client.post('/auth/signup', { body: { ...user, name: 'Ada', phone_number: '+14155550123' } })

@@ -112,6 +112,11 @@ export class WirePhone {
     return { status: response.status, sdp: Buffer.from(response.body).toString() }
   }
 
+  /** Presses a key and says so by INFO, as many gateways do; resolves once that is heard. */
+  async press(key: string): Promise<void> {
+    await this.#request('INFO', `Signal=${key}\r\nDuration=160\r\n`)
+  }
+
   /** Hangs up; resolves once that is heard. */
   async hangUp(): Promise<void> {
     await this.#request('BYE', '')
@@ -194,7 +199,7 @@ export class WirePhone {
         `CSeq: ${cseq} ${method}`,
         'Contact: <sip:+14155550142@10.9.8.7:5060>',
         'Max-Forwards: 70',
-        ...(body === '' ? [] : ['Content-Type: application/sdp']),
+        ...(body === '' ? [] : [`Content-Type: application/${method === 'INFO' ? 'dtmf-relay' : 'sdp'}`]),
         `Content-Length: ${Buffer.byteLength(body)}`,
         '',
         body,

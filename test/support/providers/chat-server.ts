@@ -10,11 +10,17 @@ export interface Asked {
   headers: IncomingHttpHeaders
 }
 
+/** What it calls in place of saying something. */
+export interface AskedTool {
+  name: string
+  arguments: object
+}
+
 /**
  * A server of OpenAI's chat completions (platform.openai.com/docs/api-reference/chat) that says what a test wants it to, as a
  * stream of chunks with usage.
  */
-export async function startChatServer(t: Teardown, says: (asked: Asked) => string) {
+export async function startChatServer(t: Teardown, says: (asked: Asked) => string | AskedTool) {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
@@ -29,8 +35,10 @@ export async function startChatServer(t: Teardown, says: (asked: Asked) => strin
       `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: body.model, ...fields })}\n\n`
     const choice = (delta: object, finish_reason: string | null) => ({ choices: [{ index: 0, delta, finish_reason }] })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(chunk(choice({ role: 'assistant', content: text }, null)))
-    response.write(chunk(choice({}, 'stop')))
+    response.write(
+      chunk(choice({ role: 'assistant', ...(typeof text === 'string' ? { content: text } : callOf(text)) }, null)),
+    )
+    response.write(chunk(choice({}, typeof text === 'string' ? 'stop' : 'tool_calls')))
     response.write(chunk({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } }))
     response.end('data: [DONE]\n\n')
   })
@@ -42,4 +50,9 @@ export async function startChatServer(t: Teardown, says: (asked: Asked) => strin
   })
   const { port } = server.address() as AddressInfo
   return { env: { OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }, asked }
+}
+
+function callOf({ name, arguments: given }: AskedTool) {
+  const called = { name, arguments: JSON.stringify(given) }
+  return { content: null, tool_calls: [{ index: 0, id: `call_${name}`, type: 'function', function: called }] }
 }

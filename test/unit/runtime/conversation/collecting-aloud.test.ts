@@ -16,6 +16,8 @@ const AT_ONCE = Number(process.env.SPOKEN_AT_ONCE ?? 2)
 const { SPOKEN_BY: voiceServer, HEARD_BY: earServer } = process.env
 const isEnglishOnly = voiceServer !== undefined || earServer !== undefined
 const PAUSE_MS = 1_500
+/** A voice may pause for so long at a comma. */
+const PAUSE_WITHIN_MS = 500
 const VOICES: Readonly<Record<string, string>> = { en: 'en-us', de: 'de', fr: 'fr', es: 'es', it: 'it', pt: 'pt-br' }
 /** The agent's own sentences are of no interest here. */
 const TONE_MS_PER_CHARACTER = 10
@@ -55,7 +57,7 @@ function recogniserOf({ code }: SpokenItem, sounds: Sounds) {
   if (earServer !== undefined) return peerStt(earServer, code)
   // It knows what this caller may say, by its sound.
   const templates = [...sounds].flatMap(([text, sound]) => makeTemplate(text, sound, RATE_HZ, code) ?? [])
-  return new SimSTT({}, async () => templates)
+  return new SimSTT({ endSilenceMs: PAUSE_WITHIN_MS }, async () => templates)
 }
 
 /** One item said aloud in a call: in groups with pauses, then a correction where there is one, and a yes. */
@@ -77,12 +79,12 @@ async function collectAloud(item: SpokenItem, sounds: Sounds): Promise<Outcome> 
     caller.type('Hello.')
     let corrected = correction === undefined
     for (let asked = 1; asked <= 8; asked++) {
-      await port.until(
-        `question ${asked} was said`,
-        () => of('collected').length > 0 || (of('collecting').length >= asked && port.states.at(-1) === 'listening'),
-      )
+      const isAsked = () => of('collecting').length >= asked && port.states.at(-1) === 'listening'
+      await port
+        .until(`question ${asked} was said`, () => of('collected').length > 0 || isAsked())
+        .catch(() => undefined)
       const last = of('collecting').at(-1)
-      if (last === undefined || of('collected').length > 0) break
+      if (last === undefined || of('collected').length > 0 || !isAsked()) break
       let answer: readonly string[] = groups
       if (last.phase === 'confirming') {
         answer = last.value === value ? [yes] : corrected ? [denies(item)] : [correction ?? denies(item)]

@@ -134,7 +134,8 @@ const numberExample = {
   trunk: null,
   agent_id: callExample.agent_id,
 }
-const Document = Type.Object({ agent_id: Id, ...DocumentBody.properties })
+const { updated_at: _, ...documentFields } = DocumentBody.properties
+const Document = Type.Object({ agent_id: Id, ...documentFields })
 const documentExample = {
   agent_id: callExample.agent_id,
   document_id: '0197f3a2-7c1e-7000-8000-000000000007',

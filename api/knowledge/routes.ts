@@ -11,7 +11,7 @@ import {
 } from '../../store/knowledge/documents.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
-import { cursorOf, lastOf } from '../cursor.ts'
+import { ChangedSince, cursorOf, instantIn, lastOf } from '../cursor.ts'
 import { LongListOf, LongListQuery, listBody, windowOf } from '../paging.ts'
 import { knowledgeRoom, requireRoom, roomOf } from '../quota.ts'
 import { defineRoute } from '../route.ts'
@@ -99,7 +99,7 @@ const list = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   params: { agent_id },
-  query: LongListQuery,
+  query: Type.Object({ ...LongListQuery.properties, updated_since: ChangedSince }),
   success: { status: 200, schema: LongListOf(DocumentBody) },
   errors: ['agent_not_found'],
   tag,
@@ -108,10 +108,11 @@ const list = defineRoute({
   handler: async ({ params, query, tenant }) => {
     await requireAgent(tenant, params.agent_id)
     const part = windowOf(query, cursorOf(query))
-    if (part === undefined) return (await allDocuments(tenant, params.agent_id)).map(documentBody)
+    const since = instantIn(query.updated_since)
+    if (part === undefined) return (await allDocuments(tenant, params.agent_id, since)).map(documentBody)
     const [documents, total] = await Promise.all([
-      listDocuments(tenant, params.agent_id, part),
-      countDocuments(tenant, params.agent_id),
+      listDocuments(tenant, params.agent_id, part, since),
+      countDocuments(tenant, params.agent_id, since),
     ])
     return listBody(documents.map(documentBody), total, query, lastOf(documents))
   },

@@ -11,6 +11,7 @@ export const DocumentBody = Type.Object({
   chunks: Type.Integer({ description: 'Passages that retrieval can find; 0 until the document is ready.' }),
   error: Nullable(Type.String({ description: 'Why the file could not be read.' })),
   created_at: Instant,
+  updated_at: Instant,
 })
 
 export const UploadBody = Type.Object({ documents: Type.Array(DocumentBody) })
@@ -43,6 +44,7 @@ export const documentExample = {
   chunks: 3,
   error: null,
   created_at: '2026-01-31T09:00:00.000Z',
+  updated_at: '2026-01-31T09:00:04.000Z',
 }
 
 export const passageExample = {
@@ -63,6 +65,7 @@ export function documentBody(document: Document): Static<typeof DocumentBody> {
     chunks: document.chunk_count,
     error: document.error,
     created_at: document.created_at.toISOString(),
+    updated_at: document.updated_at.toISOString(),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { Logger } from '../../runtime/process/log.ts'
@@ -15,15 +15,17 @@ import {
 } from '../../store/telephony/carrier-numbers.ts'
 import {
   changePhoneNumber,
+  countPhoneNumbers,
   deletePhoneNumber,
   insertPhoneNumber,
   keepDelivery,
   listPhoneNumbers,
   phoneNumberRow,
 } from '../../store/telephony/phone-numbers.ts'
+import { ChangedSince, cursorOf, instantIn } from '../cursor.ts'
 import { keyedBy, onceOutside } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
-import { ListOf, ListQuery, listOf } from '../paging.ts'
+import { LongListOf, LongListQuery, listBody, windowOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireProviders, requirePurchases } from '../quota.ts'
 import { defineRoute } from '../route.ts'
@@ -168,12 +170,20 @@ const list = defineRoute({
   auth: 'jwt_or_scope',
   role: 'member',
   scope: 'numbers',
-  query: ListQuery,
-  success: { status: 200, schema: ListOf(PhoneNumberBody) },
+  query: Type.Object({ ...LongListQuery.properties, updated_since: ChangedSince }),
+  success: { status: 200, schema: LongListOf(PhoneNumberBody) },
   tag,
-  summary: 'The phone numbers of the workspace',
+  summary: 'The phone numbers of the workspace, by number; as pages when `page`, `page_size` or `after` is given',
   examples: { success: [phoneNumberExample] },
-  handler: async ({ tenant, query }) => listOf((await listPhoneNumbers(tenant)).map(phoneNumberBody), query),
+  handler: async ({ tenant, query }) => {
+    const since = instantIn(query.updated_since)
+    const isNumber = (id: string) => parsePhoneNumber(id) === id
+    const part = windowOf(query, cursorOf(query, isNumber))
+    const rows = await listPhoneNumbers(tenant, part, since)
+    const last = rows.at(-1)
+    const total = part === undefined ? rows.length : await countPhoneNumbers(tenant, since)
+    return listBody(rows.map(phoneNumberBody), total, query, last && { id: last.phone_number })
+  },
 })
 
 const read = defineRoute({

@@ -13,6 +13,7 @@ export const PhoneNumberBody = Type.Object({
     Type.String({ description: 'Asked, before a call to it is answered, who is to answer: see docs/events.md.' }),
   ),
   created_at: Instant,
+  updated_at: Instant,
 })
 export const PhoneNumberWithSecretBody = Type.Object({
   ...PhoneNumberBody.properties,
@@ -67,6 +68,7 @@ export const phoneNumberExample = {
   max_concurrent_calls: null,
   inbound_webhook: null,
   created_at: '2026-01-31T09:00:00.000Z',
+  updated_at: '2026-01-31T09:00:00.000Z',
 }
 
 /** A phone number as callers see it. */
@@ -80,5 +82,6 @@ export function phoneNumberBody(row: PhoneNumberRow) {
     max_concurrent_calls: row.max_concurrent_calls,
     inbound_webhook: row.inbound_webhook,
     created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }

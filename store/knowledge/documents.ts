@@ -61,33 +61,34 @@ export function listDocuments(
   tenant: Tenant,
   agentId: string,
   { offset, limit, after }: ListPart,
+  updatedSince?: Date,
 ): Promise<Document[]> {
-  const query = documentsOf(tenant, agentId).offset(offset).limit(limit)
+  const query = documentsOf(tenant, agentId, updatedSince).offset(offset).limit(limit)
   return (after === undefined ? query : query.where('id', '>', after.id)).execute()
 }
 
 /** Oldest first. */
-export async function allDocuments(tenant: Tenant, agentId: string): Promise<Document[]> {
+export async function allDocuments(tenant: Tenant, agentId: string, updatedSince?: Date): Promise<Document[]> {
   const documents: Document[] = []
-  let page = await documentsOf(tenant, agentId).limit(PAGE_ROWS).execute()
+  let page = await documentsOf(tenant, agentId, updatedSince).limit(PAGE_ROWS).execute()
   while (page.length > 0) {
     documents.push(...page)
     if (page.length < PAGE_ROWS) break
-    page = await documentsOf(tenant, agentId).where('id', '>', page.at(-1)!.id).limit(PAGE_ROWS).execute()
+    const rest = documentsOf(tenant, agentId, updatedSince).where('id', '>', page.at(-1)!.id)
+    page = await rest.limit(PAGE_ROWS).execute()
   }
   return documents
 }
 
-function documentsOf(tenant: Tenant, agentId: string) {
-  return tenant.db.selectFrom('documents').selectAll().where('agent_id', '=', agentId).orderBy('id')
+function documentsOf(tenant: Tenant, agentId: string, updatedSince: Date | undefined) {
+  const query = tenant.db.selectFrom('documents').selectAll().where('agent_id', '=', agentId).orderBy('id')
+  return updatedSince === undefined ? query : query.where('updated_at', '>=', updatedSince)
 }
 
-export async function countDocuments(tenant: Tenant, agentId: string): Promise<number> {
-  const { count } = await tenant.db
-    .selectFrom('documents')
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .where('agent_id', '=', agentId)
-    .executeTakeFirstOrThrow()
+export async function countDocuments(tenant: Tenant, agentId: string, updatedSince?: Date): Promise<number> {
+  let query = tenant.db.selectFrom('documents').where('agent_id', '=', agentId)
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
+  const { count } = await query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   return count
 }
 

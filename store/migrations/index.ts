@@ -61,6 +61,7 @@ import { sql as providerKeys } from './0118-provider-keys.ts'
 import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
 import { sql as testedVersions } from './0122-tested-versions.ts'
 import { sql as markedVerdicts } from './0123-marked-verdicts.ts'
+import { sql as changedNumbers } from './0137-changed-numbers.ts'
 
 interface Named {
   readonly name: string
@@ -189,6 +190,14 @@ export const MIGRATIONS: readonly Migration[] = [
         name: 'calls_by_number_part',
         on: 'calls using gin (from_number @extschema@.gin_trgm_ops, to_number @extschema@.gin_trgm_ops)',
       },
+    ],
+  },
+  { name: '0137-changed-numbers', sql: changedNumbers },
+  {
+    name: '0138-lists-by-change',
+    indexes: [
+      { name: 'documents_by_change', on: 'documents (agent_id, updated_at)' },
+      { name: 'phone_numbers_by_change', on: 'phone_numbers (workspace_id, updated_at)' },
     ],
   },
 ]

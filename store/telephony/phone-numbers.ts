@@ -1,5 +1,6 @@
 import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { NumberDelivery } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { ListPart } from '../database/list-place.ts'
 import type { PhoneNumberRow } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -33,8 +34,19 @@ export async function keepDelivery(tenant: Tenant, phoneNumber: string, before: 
 }
 
 /** By number. */
-export function listPhoneNumbers(tenant: Tenant): Promise<PhoneNumberRow[]> {
-  return tenant.db.selectFrom('phone_numbers').selectAll().orderBy('phone_number').execute()
+export function listPhoneNumbers(tenant: Tenant, part?: ListPart, updatedSince?: Date): Promise<PhoneNumberRow[]> {
+  let query = tenant.db.selectFrom('phone_numbers').selectAll().orderBy('phone_number')
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
+  if (part?.after !== undefined) query = query.where('phone_number', '>', part.after.id)
+  if (part !== undefined) query = query.offset(part.offset).limit(part.limit)
+  return query.execute()
+}
+
+export async function countPhoneNumbers(tenant: Tenant, updatedSince?: Date): Promise<number> {
+  let query = tenant.db.selectFrom('phone_numbers')
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
+  const { count } = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  return count
 }
 
 export function phoneNumberRow(tenant: Tenant, phoneNumber: string): Promise<PhoneNumberRow | undefined> {

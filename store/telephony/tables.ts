@@ -38,6 +38,7 @@ interface PhoneNumbersTable {
   /** What the carrier had for it before its calls were delivered here. */
   delivery_before: JSONColumnType<Record<string, string> | null, string | null | undefined, string | null>
   created_at: CreatedAt
+  updated_at: ColumnType<Date, never, never>
 }
 
 /** A number of an account of the operator's carriers, and whose it is. */

@@ -141,7 +141,7 @@ t.test('the audit log, deliveries and chats are read on, too', async (t) => {
   t.same(await sessions({ page_size: 1, updated_since: since }), ['a'])
 })
 
-t.test('agents, campaigns and batches are filtered by when they changed', async (t) => {
+t.test('agents, campaigns, batches, numbers and documents are filtered by when they changed', async (t) => {
   const eve = await api.signUp('Eve')
   const make = async (name: string) => {
     const { body: agent } = await eve.client.post('/agents', { body: { agent_name: name, system_prompt: 'Answer.' } })
@@ -157,23 +157,39 @@ t.test('agents, campaigns and batches are filtered by when they changed', async 
   for (const name of ['One', 'Two'])
     ids.push((await eve.client.post('/batch', { body: { ...batch, name } })).body.batch_id)
   await make('Two')
+  await eve.client.post('/phone-numbers', { body: { ...number, phone_number: '+14155550172' } })
+  const documents = `/agents/${agentId}/documents`
+  const form = new FormData()
+  for (const name of ['one.md', 'two.md']) form.append('files', new Blob(['# Hours']), name)
+  const kept = (await eve.client.post(documents.replace('documents', 'upload'), { form })).body.documents
+  const own = api.store.tenant(eve.workspaceId).db
+  await own
+    .updateTable('documents')
+    .set({ updated_at: new Date(BASE) })
+    .execute()
   const updated_since = new Date().toISOString()
+  await own.updateTable('documents').set({ updated_at: new Date() }).where('id', '=', kept[0].document_id).execute()
+  await eve.client.patch(`/phone-numbers/${number.phone_number}`, { body: { max_concurrent_calls: 3 } })
   await eve.client.put(`/agents/${agentId}`, { body: { temperature: 0.1 } })
   await eve.client.patch('/api/v/campaign/one/', { body: { email: 'eve@example.com' } })
   await eve.client.post(`/batch/${ids[0]}/cancel`)
-  for (const [path, name] of [
-    ['/agents', 'agent_name'],
-    ['/api/v/campaign/', 'name'],
-    ['/batch', 'name'],
+  for (const [path, name, changed] of [
+    ['/agents', 'agent_name', 'One'],
+    ['/api/v/campaign/', 'name', 'One'],
+    ['/batch', 'name', 'One'],
+    ['/phone-numbers', 'phone_number', number.phone_number],
+    [documents, 'filename', 'one.md'],
   ] as const) {
     const { body } = await eve.client.get(path, { query: { updated_since } })
     t.same(
       body.map((item: Record<string, string>) => item[name]),
-      ['One'],
+      [changed],
       path,
     )
     const page = await eve.client.get(path, { query: { updated_since, page: 1 } })
     t.match(page.body, { total: 1 }, path)
+    const { items } = await readAll(eve.client, path, { updated_since, page_size: 1 })
+    t.equal(items.length, 1, path)
   }
 })
 

@@ -36,8 +36,9 @@ export class PluginTools {
     call: ToolCall,
     signal: AbortSignal,
   ): Promise<{ text: string; isError: false }> {
-    const text = await this.#within(plugin, timeoutMs, signal, (tools, within) => tools.call(call, within))
-    return { text: cleanJson(String(text)), isError: false }
+    const came = await this.#within(plugin, timeoutMs, signal, (tools, within) => tools.call(call, within))
+    const text = typeof came === 'string' ? came : JSON.stringify(came ?? null)
+    return { text: cleanJson(text), isError: false }
   }
 
   async #within<T>(

@@ -26,6 +26,8 @@ const PREVIOUS_WEIGHT = 0.2
 /** A second sentence is added when it is nearly as good, and the answer stays short enough to listen to. */
 const SECOND_SENTENCE = 0.7
 const MAX_WORDS = 40
+/** So few don't tell a language. */
+const MAX_SHORT_WORDS = 2
 /** It runs beside the calls of a process: longer texts are answered by what fits. */
 const MAX_QUESTION_CHARS = 1_000
 const MAX_SOURCE_CHARS = 60_000
@@ -45,7 +47,10 @@ export function answer({ sources, turns, language: tag }: Conversation): string 
 
 /** The language a question is answered in. */
 export function languageOfQuestion(sources: readonly string[], question: string, tag: string | undefined): Language {
-  return detectLanguage(question, languageOfSources(sources, tag))
+  const known = languageOfSources(sources, tag)
+  // "Dos noches" is no Portuguese: a word or two of another language are words of this one as well.
+  if (known !== LANGUAGES[0] && words(question).length <= MAX_SHORT_WORDS) return known
+  return detectLanguage(question, known)
 }
 
 const spoken = new WeakMap<readonly string[], Language>()

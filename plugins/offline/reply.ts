@@ -57,11 +57,10 @@ export function reply({ messages, tools, language, nowMs }: Conversation): Reply
   const recent = turns.slice(turns.findIndex((_, at) => turns.slice(at).filter(isUser).length <= MAX_TURNS))
   for (const [at, turn] of recent.entries()) {
     if (!isUser(turn)) continue
-    const said = recent[at + 1]
-    decided = requests.next(
-      turn.text.slice(-MAX_REQUEST_CHARACTERS),
-      said?.role === 'assistant' ? said.text : undefined,
+    const [before, said] = [recent[at - 1], recent[at + 1]].map((one) =>
+      one?.role === 'assistant' ? one.text : undefined,
     )
+    decided = requests.next(turn.text.slice(-MAX_REQUEST_CHARACTERS), before, said)
   }
   return decided ?? requests.lookUp(question, answer({ sources, turns, language }))
 }
@@ -88,17 +87,19 @@ class Requests {
   /**
    * What a turn of the caller leads to; undefined: it is a question for the sources.
    *
+   * @param before what the agent said before it
    * @param said what the agent said then, for a turn of the past
    */
-  next(text: string, said: string | undefined): Reply | undefined {
+  next(text: string, before: string | undefined, said: string | undefined): Reply | undefined {
     const language = languageOfQuestion(this.#from.sources, text, this.#from.language)
     const tools = this.#toolsIn(language)
     const goodbye = tools.find(({ isGoodbye }) => isGoodbye)
     if (goodbye !== undefined && clauses(text).some((clause) => language.farewell.test(clause))) {
       return { text: language.say.farewell, call: { name: goodbye.name, arguments: {} } }
     }
-    if (isSmallTalk(text, language)) return undefined
-    const choice = this.#choose(text, tools, language)
+    const offered = this.#offered(text, before, tools, language)
+    if (offered === undefined && isSmallTalk(text, language)) return undefined
+    const choice = this.#choose(text, tools, language) ?? offered
     const wanted = this.#wanted
     const isChanged =
       choice !== undefined && choice.tool.name !== wanted?.tool.name && choice.coverage >= MIN_COVERAGE_OF_CHANGE
@@ -139,6 +140,18 @@ class Requests {
     if (covered > choice.coverage) return undefined
     const given = argumentsIn({ text, language, nowMs }, choice.tool.parameters, {})
     return choice.tool.required.every(({ name }) => name in given) ? choice : undefined
+  }
+
+  /** The tool that the agent's own question speaks of, where the caller says yes to it. */
+  #offered(
+    text: string,
+    before: string | undefined,
+    tools: readonly KnownTool[],
+    language: Language,
+  ): Choice | undefined {
+    if (this.#wanted !== undefined || !language.calling.yes.test(words(text).join(' '))) return undefined
+    const question = before?.split(/(?<=[.!?…])\s+/).findLast((sentence) => sentence.includes('?'))
+    return question === undefined ? undefined : chooseTool(question, tools, language, this.#from.nowMs)[0]
   }
 
   #continue(wanted: Wanted, text: string, language: Language, said: string | undefined): Reply | undefined {

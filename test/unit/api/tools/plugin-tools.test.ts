@@ -96,7 +96,7 @@ t.test('a plugin without tools, and an address beside a plugin, are refused', as
       })
     ).body.detail
   t.match(await refused({ plugin: 'openai' }), [
-    { loc: ['body', 'tools', '0', 'plugin'], msg: 'is none of the plugins that have tools: mute, shop' },
+    { loc: ['body', 'tools', '0', 'plugin'], msg: 'is none of the plugins that have tools: demo, mute, shop' },
   ])
   t.match(await refused({ plugin: 'shop', url: 'https://x.example/mcp' }), [{ loc: ['body', 'tools', '0', 'url'] }])
   t.match(await refused({}), [{ loc: ['body', 'tools', '0', 'url'], msg: 'Field required' }])

@@ -17,7 +17,15 @@ import { holdsAll } from '../ui/list/holds-all.ts'
 import { SearchInput } from '../ui/list/search-input.tsx'
 import { useListSearch } from '../ui/list/use-list-search.ts'
 import { WholeList } from '../ui/list/work-list.tsx'
-import { makeSampleAgent, SAMPLE_LANGUAGES, type SampleLanguage, sampleOf, TRADES, type Trade } from './sample-agent.ts'
+import {
+  makeSampleAgent,
+  SAMPLE_LANGUAGES,
+  type SampleLanguage,
+  sampleOf,
+  sampleTools,
+  TRADES,
+  type Trade,
+} from './sample-agent.ts'
 
 const COLUMNS: readonly ListColumn<Agent>[] = [
   {
@@ -197,7 +205,8 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [fields, setFields] = useState({ agent_name: '', system_prompt: '', first_message: '' })
   const [trade, setTrade] = useState<Trade | ''>('')
   const [spoken, setSpoken] = useState<SampleLanguage>(language)
-  const create = useWrite<Agent>(() => ['/agents', { method: 'POST', body: { ...fields, language: spoken } }], {
+  const tools = trade === '' ? [] : sampleTools(trade, spoken)
+  const create = useWrite<Agent>(() => ['/agents', { method: 'POST', body: { ...fields, tools, language: spoken } }], {
     changes: ['/agents'],
     quiet: true,
     onDone: ({ agent_id }) => void navigate({ to: '/agents/$agentId', params: { agentId: agent_id } }),
@@ -227,7 +236,10 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
         }}
       >
         <div className="grid grid-cols-2 gap-4">
-          <Field label={t('Begin with')}>
+          <Field
+            hint={trade === '' ? undefined : t('With tools of a built-in demo: it books, and nobody comes.')}
+            label={t('Begin with')}
+          >
             <Select onChange={({ target }) => begin(target.value as Trade | '', spoken)} value={trade}>
               <option value="">{t('An empty prompt')}</option>
               {Object.entries(TRADES).map(([name, label]) => (

@@ -2,6 +2,7 @@ import { api } from '../data/api.ts'
 import type { Agent, AgentInput } from '../data/types.ts'
 import { language } from '../language/language.ts'
 import { t } from '../language/t.ts'
+import tools from './agent-samples/tools.json'
 
 /** The trades that agents to begin with are written for. */
 export const TRADES = {
@@ -39,7 +40,14 @@ export async function sampleOf(trade: Trade, language: SampleLanguage): Promise<
   return (await TEXTS[language]()).default[trade]
 }
 
+/** What it works with: tools of the demo in its language, and one that hangs up. */
+export const sampleTools = (trade: Trade, language: SampleLanguage): AgentInput['tools'] => [
+  { type: 'mcp', plugin: 'demo', allow: tools[trade].map((name) => `${name}_${language}`) },
+  { type: 'hang_up', name: 'end_call', description: 'Ends the call when the caller has said goodbye.' },
+]
+
 /** An agent in the language of the page that answers with what the defaults of the installation offer. */
 export async function makeSampleAgent(): Promise<Agent> {
-  return api<Agent>('/agents', { method: 'POST', body: { ...(await sampleOf('front_desk', language)), language } })
+  const body = { ...(await sampleOf('front_desk', language)), language, tools: sampleTools('front_desk', language) }
+  return api<Agent>('/agents', { method: 'POST', body })
 }

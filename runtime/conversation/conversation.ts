@@ -191,11 +191,7 @@ export class Conversation implements LinkedConversation {
         },
         // What is dictated is no question, and no model's to answer.
         words: (text) => this.#collecting ?? this.#knowledge?.hint(text),
-        // Sound that is made in vain costs: a model that speaks is asked when the turn is over.
-        prepares: (on) => {
-          const mayPrepare = this.#collecting === undefined && this.#realtime?.speaks !== true
-          this.#dialogue.prepareReplies(on && mayPrepare)
-        },
+        prepares: (on) => this.#dialogue.prepareReplies(on && this.#collecting === undefined),
         language: (tag) => this.#tts.speakIn(tag),
         unheard: () => this.#unanswered('stt', 'reply', true),
         failed: (err) => this.#failed('session', err),
@@ -247,7 +243,11 @@ export class Conversation implements LinkedConversation {
       },
       isHidden: (tool) => isOfOtherProcedure(agent.procedures ?? [], this.#begun, tool),
       listen: () => this.#hearing.recogniser.stream(),
-      pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
+      pipeline: {
+        interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' },
+        // Sound that is made in vain costs: a model that speaks is asked when the turn is over.
+        prepares: this.#realtime?.speaks !== true,
+      },
       events: {
         takesTurn: (text) => this.#turnOver(text),
         state: (state) => this.#stateChanged(state),
@@ -268,7 +268,7 @@ export class Conversation implements LinkedConversation {
     )
     const realtime = this.#realtime
     if (realtime !== undefined) {
-      this.#leave.push(this.#hearing.inbound.listen((samples) => realtime.caller.hear(samples)))
+      this.#leave.push(this.#hearing.inbound.listen((samples, endMs) => realtime.caller.hear(samples, endMs)))
       realtime.usedLater = (usage) => this.#usage.spent(spentOf(realtime, usage))
     }
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
@@ -492,8 +492,8 @@ export class Conversation implements LinkedConversation {
   /** A speech-to-speech model hears voices, and no noise. */
   #heedVoice({ type }: Report): void {
     const caller = this.#realtime?.caller
-    if (type === 'speech_started') caller?.voice(true)
-    else if (type === 'speech_ended') caller?.voice(false)
+    if (type === 'speech_started') caller?.speechStarted(this.#hearing.voice.speechStartMs)
+    else if (type === 'speech_ended') caller?.speechEnded()
     else if (type === 'noise' || type === 'no_words') caller?.drop()
   }
 
@@ -533,7 +533,7 @@ export class Conversation implements LinkedConversation {
     this.#expectReply()
     const isTaken = this.#report({ type: 'turn_over', turn, kept: false })
     // Its words are answered otherwise, or are a note: the next turn is not to begin with their sound.
-    if (isTaken) this.#realtime?.caller.drop()
+    if (isTaken) this.#realtime?.caller.turnTaken()
     return isTaken
   }
 

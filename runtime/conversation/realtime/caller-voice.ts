@@ -2,8 +2,10 @@ import { Resampler } from '../../media/dsp/resample.ts'
 import { joinSamples } from '../../media/frame.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
 
-/** Kept of the sound before a voice was recognised as one. */
+/** Sent of the sound before a voice. */
 const LEAD_IN_MS = 500
+/** Kept for it: what tells voices from noise may be seconds behind in a busy process. */
+const KEPT_MS = 5_000
 /** Sent after a voice ended: its last consonant is quiet. */
 const TAIL_MS = 200
 /** One turn at most: what is longer is dropped, and its words reach the model as text. */
@@ -14,7 +16,10 @@ const LEAST_MS = 100
 /** Where the caller's sound goes. */
 export interface SoundSink {
   sound(samples: Int16Array): void
+  /** What was sent last is no turn. */
   forget(): void
+  /** The turn is answered otherwise: nor is what of it became an item for an answer that was prepared. */
+  forgetTurn(): void
 }
 
 /**
@@ -26,11 +31,13 @@ export class CallerVoice {
   readonly #rateHz: number
   readonly #resampler: Resampler
   #sink: SoundSink | undefined
-  #leadIn: Int16Array[] = []
-  #leadInMs = 0
+  /** Not sent, with the ends of its pieces in the run of the caller's sound. */
+  #before: { samples: Int16Array; endMs: number }[] = []
   /** Of the turn that is not committed. */
   #turn: Int16Array[] = []
   #turnMs = 0
+  /** Where in it the voice begins that speaks now, or spoke last. */
+  #voiceAt = 0
   #speaks = false
   #tailMs = 0
   #isDeaf = false
@@ -49,14 +56,14 @@ export class CallerVoice {
   listen(on: boolean): void {
     this.#isDeaf = !on
     if (on) return
-    this.drop()
+    this.#dropAll()
     this.#speaks = false
     this.#tailMs = 0
-    this.#leadIn = []
-    this.#leadInMs = 0
+    this.#before = []
   }
 
-  hear(samples: Int16Array): void {
+  /** @param endMs its end in the run of the caller's sound */
+  hear(samples: Int16Array, endMs: number): void {
     if (this.#isDeaf) return
     const converted = this.#resampler.push(samples).slice()
     const lengthMs = (converted.length * 1000) / this.#rateHz
@@ -65,24 +72,39 @@ export class CallerVoice {
       this.#add(converted)
       return
     }
-    this.#leadIn.push(converted)
-    this.#leadInMs += lengthMs
-    while (this.#leadInMs > LEAD_IN_MS) this.#leadInMs -= (this.#leadIn.shift()!.length * 1000) / this.#rateHz
+    this.#before.push({ samples: converted, endMs })
+    while (this.#before[0]!.endMs <= endMs - KEPT_MS) this.#before.shift()
   }
 
-  /** The caller's voice begins or ends. */
-  voice(speaks: boolean): void {
+  /** The caller speaks. @param fromMs since then, in the run of their sound */
+  speechStarted(fromMs: number): void {
     if (this.#isDeaf) return
-    if (this.#speaks && !speaks) this.#tailMs = TAIL_MS
-    this.#speaks = speaks
-    if (!speaks) return
-    const before = joinSamples(this.#leadIn.splice(0))
-    this.#leadInMs = 0
-    if (before.length > 0) this.#add(before)
+    if (!this.#speaks) this.#voiceAt = this.#turn.length
+    this.#speaks = true
+    const leadIn = this.#before.splice(0).filter(({ endMs }) => endMs > fromMs - LEAD_IN_MS)
+    if (leadIn.length > 0) this.#add(joinSamples(leadIn.map(({ samples }) => samples)))
   }
 
-  /** What was said is no turn: noise, or words that are answered otherwise. */
+  speechEnded(): void {
+    if (this.#isDeaf || !this.#speaks) return
+    this.#tailMs = TAIL_MS
+    this.#speaks = false
+  }
+
+  /** What was said is noise; a voice that speaks now may be none. */
   drop(): void {
+    const running = this.#speaks ? this.#turn.slice(this.#voiceAt) : []
+    this.#dropAll()
+    for (const samples of running) this.#add(samples)
+  }
+
+  /** The turn is over, and answered otherwise. */
+  turnTaken(): void {
+    this.drop()
+    this.#sink?.forgetTurn()
+  }
+
+  #dropAll(): void {
     if (this.#turnMs === 0) return
     this.committed()
     this.#sink?.forget()
@@ -92,6 +114,7 @@ export class CallerVoice {
   committed(): void {
     this.#turn = []
     this.#turnMs = 0
+    this.#voiceAt = 0
   }
 
   /** From now on it goes there, with what was said and not answered. */
@@ -102,7 +125,7 @@ export class CallerVoice {
 
   #add(samples: Int16Array): void {
     this.#turnMs += (samples.length * 1000) / this.#rateHz
-    if (this.#turnMs > MAX_TURN_MS) this.drop()
+    if (this.#turnMs > MAX_TURN_MS) this.#dropAll()
     this.#turn.push(samples)
     this.#sink?.sound(samples)
   }

@@ -154,6 +154,10 @@ export class RealtimeConnection implements SoundSink {
     else if (wasSent) this.#becomeStale()
   }
 
+  forgetTurn(): void {
+    this.#ledger.forgetTurn()
+  }
+
   /**
    * Brings the session up to the conversation and asks for an answer.
    *

@@ -19,6 +19,9 @@ interface Held {
   keptMs?: number
   /** It came of a response that nobody wanted when it began. */
   isUnwanted?: boolean
+  /** Of sound of the caller: an item of the conversation since it was asked about; or of a turn that was answered otherwise. */
+  isSettled?: boolean
+  isForgotten?: boolean
 }
 
 const UNFINISHED = 'The call was not finished.'
@@ -52,6 +55,13 @@ export class SessionLedger {
     const held = this.#committing.shift()
     if (held === undefined) this.#held.push({ id: itemId, kind: 'caller_audio' })
     else held.id = itemId
+    // Given up before it had a name.
+    if (held?.isForgotten === true && !this.#held.includes(held)) this.#held.push(held)
+  }
+
+  /** The turn that was heard last is answered otherwise: sound of it that was asked about in vain is of no turn. */
+  forgetTurn(): void {
+    for (const held of this.#held) if (held.kind === 'caller_audio' && held.isSettled !== true) held.isForgotten = true
   }
 
   answered(itemId: string, audio: Held['audio']): void {
@@ -110,8 +120,11 @@ export class SessionLedger {
     const events: ClientEvent[] = []
     for (const held of [...this.#held]) {
       if (held.kind === 'caller_audio') {
+        if (held.chatId !== undefined && known.has(held.chatId))
+          Object.assign(held, { isSettled: true, isForgotten: false })
+        else if (held.isSettled === true || held.isForgotten === true) events.push(...this.#delete(held))
         // An answer that was prepared in vain: the sound belongs to the turn that goes on.
-        if (held.chatId !== undefined && !known.has(held.chatId)) held.chatId = undefined
+        else held.chatId = undefined
       } else if (held.kind === 'answer') {
         const message = answers.get(held.id)
         if (message === undefined) events.push(...this.#delete(held))
@@ -124,7 +137,8 @@ export class SessionLedger {
   #delete(held: Held): ClientEvent[] {
     this.#held.splice(this.#held.indexOf(held), 1)
     // What a session that can't forget was told besides, such as a note for one answer, does no harm.
-    if (!this.#edits && held.kind !== 'answer' && !this.#openCalls.has(held.chatId ?? '')) return []
+    const isHarmless = held.kind !== 'answer' && held.isForgotten !== true && !this.#openCalls.has(held.chatId ?? '')
+    if (!this.#edits && isHarmless) return []
     return held.id === '' ? [] : [{ type: 'delete', itemId: held.id }]
   }
 

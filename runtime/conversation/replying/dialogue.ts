@@ -218,7 +218,8 @@ export class Dialogue {
 
   /** Replies are prepared before the caller's turn is over, or not. */
   prepareReplies(on: boolean): void {
-    this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = on && !this.#silent
+    const { prepares } = this.#options.pipeline
+    this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = on && prepares && !this.#silent
   }
 
   /** Suppresses all output from here on, or allows it again. */

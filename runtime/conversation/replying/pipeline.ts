@@ -17,6 +17,8 @@ const PROVIDER = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8000 }
 
 export interface PipelineOptions {
   interruption: NonNullable<AgentSpec['interruption']>
+  /** Answers may be prepared before the caller's turn is over. */
+  prepares: boolean
 }
 
 /**
@@ -27,7 +29,7 @@ export function createPipeline(
   providers: { llm: llm.LLM; tts: tts.TTS },
   vad: VoiceActivity,
   turnEnd: TurnEnd,
-  { interruption }: PipelineOptions,
+  { interruption, prepares }: PipelineOptions,
 ): voice.AgentSession {
   return new voice.AgentSession({
     stt: new HandledStt(),
@@ -57,7 +59,7 @@ export function createPipeline(
         backchannelBoundary: null,
       },
       preemptiveGeneration: {
-        enabled: true,
+        enabled: prepares,
         preemptiveTts: true,
         maxSpeechDuration: MAX_PREPARED_SPEECH_MS,
         maxRetries: MAX_PREPARED_REPLIES,

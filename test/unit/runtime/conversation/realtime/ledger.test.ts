@@ -150,3 +150,34 @@ test('a call that a session waits for gets its result alone', async (t) => {
   t.equal(alone.hasOpenCalls, false)
   t.equal(beside.bringUp([PROMPT, call, output, user('And?')], true), undefined, 'the caller spoke meanwhile')
 })
+
+test('sound that was asked about in vain is of the turn that goes on, unless that is answered otherwise', async (t) => {
+  for (const edits of [true, false]) {
+    const ledger = new SessionLedger(edits)
+    const first = user('Where?')
+    ledger.bringUp([PROMPT, first], true)
+    ledger.committed('item_1')
+    const second = user('Yes')
+    ledger.bringUp([PROMPT, first, second], true)
+    ledger.committed('item_2')
+    ledger.forgetTurn()
+    const events = ledger.bringUp([PROMPT, first, user('When?')], true)
+    if (edits) t.same(events, [{ type: 'delete', itemId: 'item_2' }, { type: 'commit' }])
+    else t.equal(events, undefined, 'another session takes its place')
+  }
+})
+
+test('sound of a turn that the conversation no longer holds is none of the next turn', async (t) => {
+  const ledger = new SessionLedger(true)
+  const first = user('Where?')
+  ledger.bringUp([PROMPT, first], true)
+  ledger.committed('item_1')
+  const second = user('When?')
+  ledger.bringUp([PROMPT, first, second], true)
+  ledger.committed('item_2')
+  t.same(
+    typesOf(ledger.bringUp([PROMPT, second, user('How?')], false)),
+    ['delete', 'create'],
+    'what came as words is told as words',
+  )
+})

@@ -2,33 +2,17 @@ import { test } from 'tap'
 import { RATE_HZ } from '../support/harness.ts'
 import { speech } from '../support/speech.ts'
 import { realtimeCall } from './faults/setup.ts'
-import { DELIVERY, MODELS, realtimeWorld, VENDORS, WHERE } from './support.ts'
+import { DELIVERY, MODELS, type RealtimeWorld, realtimeWorld, VENDORS, type Vendor, WHERE } from './support.ts'
 
 const YES = 'Yes, that is fine.'
 const UNDERSTOOD = [YES, DELIVERY, WHERE]
 
 /** What a stage answers, or a human, is no question to the model: its sound is no part of the next turn. */
 for (const vendor of VENDORS) {
-  test(`${MODELS[vendor].title}: a spoken consent is no part of the question after it`, async (t) => {
-    const world = await realtimeWorld(t, { vendor, utterances: UNDERSTOOD })
-    const { port, say } = await realtimeCall(t, world, {
-      utterances: [YES, WHERE],
-      agent: { consentMessage: 'May we record this call?', firstMessage: 'Hello.' },
-    })
-    await port.until('the question was heard', () => port.states.at(-1) === 'listening' && port.loudFrames > 20)
-    await say(speech(YES, RATE_HZ))
-    await port.until('the first message was said', () => port.said.at(-1) === 'assistant: Hello.')
-    t.strictSame(port.consents, ['given'])
-    await say(speech(WHERE, RATE_HZ))
-    await port.until('the answer', () => port.said.at(-1) === 'assistant: The shop is at 12 Pier Street.')
-    t.strictSame(
-      world.held().flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
-      [WHERE],
-    )
-    t.strictSame(world.refused, [])
-    t.strictSame(port.faults, [])
-  })
-
+  // A model that writes prepares its answers.
+  for (const voice of vendor === 'openai' ? ['model', 'own'] : ['model']) {
+    consentTest(vendor, voice)
+  }
   test(`${MODELS[vendor].title}: what is said to a human who took the call over is text to the model, once`, async (t) => {
     const world = await realtimeWorld(t, { vendor, utterances: UNDERSTOOD })
     const { port, say, conversation } = await realtimeCall(t, world, { utterances: [DELIVERY, WHERE] })
@@ -48,3 +32,30 @@ for (const vendor of VENDORS) {
     t.strictSame(port.faults, [])
   })
 }
+
+function consentTest(vendor: Vendor, voice: string): void {
+  test(`${MODELS[vendor].title}, voice ${voice}: a spoken consent is no part of the question after it`, async (t) => {
+    const world = await realtimeWorld(t, { vendor, utterances: UNDERSTOOD })
+    const { port, say } = await realtimeCall(t, world, {
+      ...(vendor === 'openai' ? { own: { realtimeVoice: voice } } : {}),
+      utterances: [YES, WHERE],
+      agent: { consentMessage: 'May we record this call?', firstMessage: 'Hello.' },
+    })
+    await port.until('the question was heard', () => port.states.at(-1) === 'listening' && port.loudFrames > 20)
+    await say(speech(YES, RATE_HZ))
+    await port.until('the first message was said', () => port.said.at(-1) === 'assistant: Hello.')
+    t.strictSame(port.consents, ['given'])
+    await say(speech(WHERE, RATE_HZ))
+    await port.until('the answer', () => port.said.at(-1) === 'assistant: The shop is at 12 Pier Street.')
+    t.strictSame(
+      world.held().flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
+      [WHERE],
+    )
+    // What a model says in vain costs.
+    if (vendor === 'openai' && voice === 'model') t.equal(asked(world), 1)
+    t.strictSame(world.refused, [])
+    t.strictSame(port.faults, [])
+  })
+}
+
+const asked = ({ told }: RealtimeWorld): number => told.filter(({ type }) => type === 'response.create').length

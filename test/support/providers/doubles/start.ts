@@ -1,6 +1,7 @@
 import { startAnthropicDouble } from './models/anthropic.ts'
 import { startGoogleDouble } from './models/google.ts'
 import { startOpenAIDouble } from './models/openai.ts'
+import type { ConversationOptions } from './models/openai-conversation.ts'
 import type { Double } from './server.ts'
 import { startAssemblyAIDouble } from './speech/assemblyai.ts'
 import { startAzureDouble } from './speech/azure.ts'
@@ -31,12 +32,20 @@ export interface Doubles {
   stop(): Promise<void>
 }
 
-/** Starts a double of each provider. `utterances`: what they understand besides the built-in sentences. */
-export async function startDoubles(utterances: readonly string[] = []): Promise<Doubles> {
+/**
+ * Starts a double of each provider.
+ *
+ * @param utterances what they understand besides the built-in sentences
+ * @param watched how sessions of OpenAI's Realtime API behave, and who looks into them
+ */
+export async function startDoubles(
+  utterances: readonly string[] = [],
+  watched: Omit<ConversationOptions, 'speech'> = {},
+): Promise<Doubles> {
   const speech = await makeSpeechWorld(utterances)
   const options = { key: DOUBLE_KEY, speech }
   const [openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google, azure] = await Promise.all([
-    startOpenAIDouble(options),
+    startOpenAIDouble({ ...options, conversation: { speech, ...watched } }),
     startDeepgramDouble(options),
     startCartesiaDouble(options),
     startAnthropicDouble(options),

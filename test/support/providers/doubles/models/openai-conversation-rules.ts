@@ -46,7 +46,7 @@ export interface Session {
   instructions?: string
   output_modalities?: string[]
   reasoning?: { effort?: string }
-  tools?: { type: string; name: string }[]
+  tools?: { type: string; name: string; parameters?: { properties?: object } }[]
   audio?: {
     input?: { format?: { type?: string; rate?: number }; turn_detection?: object | null }
     output?: { format?: { type?: string; rate?: number }; voice?: string; speed?: number }

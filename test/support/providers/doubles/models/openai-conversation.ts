@@ -43,12 +43,26 @@ const HOUR_MS = 3_600_000
 const textOf = ({ content = [] }: Item): string =>
   content.map(({ text, transcript }) => text ?? transcript ?? '').join(' ')
 
+interface Called {
+  tool: string
+  arguments: string
+}
+
+/** A model that knows Paris alone. */
+function argumentsFor({ parameters }: NonNullable<Session['tools']>[number]): object {
+  const names = Object.keys(parameters?.properties ?? { city: {} })
+  return Object.fromEntries(names.map((name) => [name, 'Paris']))
+}
+
 /** What the model makes of its input. */
-function replyTo(instructions: string, items: readonly Item[], tools: Session['tools']): string | { tool: string } {
+function replyTo(instructions: string, items: readonly Item[], tools: Session['tools']): string | Called {
   const last = items.at(-1)
   if (/word for word/.test(instructions)) return last === undefined ? '' : textOf(last)
   if (last?.type === 'function_call_output') return `The tool said: ${last.output}`
-  if (last?.role === 'user' && /use the tool/i.test(textOf(last)) && tools?.[0]) return { tool: tools[0].name }
+  const [tool] = tools ?? []
+  if (last?.role === 'user' && /use the tool/i.test(textOf(last)) && tool) {
+    return { tool: tool.name, arguments: JSON.stringify(argumentsFor(tool)) }
+  }
   const turns = items.flatMap((item) =>
     item.role === 'user' || item.role === 'assistant' ? [{ role: item.role, text: textOf(item) } as const] : [],
   )
@@ -277,7 +291,7 @@ class Conversation {
     const output =
       typeof reply === 'string'
         ? await this.#say(id, this.#options.misread?.() ?? reply, asked, isOutside, signal)
-        : this.#call(id, reply.tool, isOutside)
+        : this.#call(id, reply, isOutside)
     this.#running.delete(id)
     if (this.#active === id) this.#active = undefined
     const status = signal.aborted ? 'cancelled' : 'completed'
@@ -328,21 +342,21 @@ class Conversation {
     return item
   }
 
-  #call(id: string, name: string, isOutside: boolean): Item {
+  #call(id: string, called: Called, isOutside: boolean): Item {
     const call_id = `call_${randomUUID().slice(0, 16)}`
     const item: Item = {
       id: `item_${randomUUID().slice(0, 21)}`,
       type: 'function_call',
-      name,
+      name: called.tool,
       call_id,
-      arguments: '{"city":"Paris"}',
+      arguments: called.arguments,
     }
     const at = { response_id: id, item_id: item.id, output_index: 0, call_id }
     this.#calls.add(call_id)
     if (!isOutside) this.#items.push(item)
     this.#send('response.output_item.added', { response_id: id, output_index: 0, item: { ...item, arguments: '' } })
     this.#send('response.function_call_arguments.delta', { ...at, delta: item.arguments })
-    this.#send('response.function_call_arguments.done', { ...at, name, arguments: item.arguments })
+    this.#send('response.function_call_arguments.done', { ...at, name: called.tool, arguments: item.arguments })
     this.#send('response.output_item.done', { response_id: id, output_index: 0, item })
     return item
   }

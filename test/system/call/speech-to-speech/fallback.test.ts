@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { dialAgent, finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
-import { Conversation } from '../../../scripts/demo/conversation.ts'
-import { startInstance } from '../../support/instance/instance.ts'
-import { startDoubles } from '../../support/providers/doubles/start.ts'
-import { hurry } from '../../support/world/hurry.ts'
+import { dialAgent, finishedLog, makeAgent } from '../../../../scripts/demo/call.ts'
+import { Conversation } from '../../../../scripts/demo/conversation.ts'
+import { startInstance } from '../../../support/instance/instance.ts'
+import { startDoubles } from '../../../support/providers/doubles/start.ts'
+import { hurry } from '../../../support/world/hurry.ts'
 
 const QUESTION = 'What time do you open on Saturday?'
 const AGENT = {

@@ -71,6 +71,19 @@ export async function run(args: readonly string[]): Promise<void> {
       note('added latency, first turn p50 (ms)', first(ours), first(peer), '-', ours.firstTurnsMs.length)
       note('unanswered turns', ours.unanswered, peer.unanswered, '0', runs)
     }
+    if (wanted('guarded')) {
+      const turns = { kind: 'latency', sessions: 5, turns: 12 * scale, latencies: NEAR } as const
+      const fixedEndpointingMs = ENDPOINTING_MS
+      const [guarded, free] = await Promise.all([
+        play<'latency'>('ours', { ...turns, fixedEndpointingMs, guarded: true }),
+        play<'latency'>('ours', { ...turns, fixedEndpointingMs }),
+      ])
+      for (const [name, at] of [['p50', 0.5] as const, ['p95', 0.95] as const]) {
+        const [withThem, without] = [quantile(guarded.turnsMs, at), quantile(free.turnsMs, at)]
+        note(`added by guardrails ${name} (ms)`, withThem - without, null, '<= 5', guarded.turnsMs.length)
+      }
+      note('unanswered turns', guarded.unanswered + free.unanswered, null, '0', guarded.turnsMs.length)
+    }
     if (wanted('turn')) {
       const [ours, peer] = await both<'latency'>({ kind: 'latency', sessions: 5, turns: 5 * scale, latencies: TYPICAL })
       const [near, peerNear] = await both<'latency'>({

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import type { Guardrails } from '../../runtime/call/types/guardrails.ts'
 import type { AudioFormat } from '../../runtime/call/types/leg.ts'
 import { conversations } from '../../runtime/conversation/conversations.ts'
 import { Breakers } from '../../runtime/conversation/providers/breaker.ts'
@@ -24,13 +25,14 @@ export interface ConversationOptions {
   firstMessage: string
   /** Silence that ends a turn, where it is fixed. */
   endpointingMs?: number | undefined
+  guardrails?: Guardrails | undefined
 }
 
 const nothing = () => {}
 
 /** A conversation of ours and its caller, who is on the line. */
 export async function openConversation(options: ConversationOptions): Promise<Subject> {
-  const { create, names, models, pacer, format, firstMessage, endpointingMs } = options
+  const { create, names, models, pacer, format, firstMessage, endpointingMs, guardrails } = options
   const { encode, decode } = codecFor(format)
   const open = conversations({
     providers: { create } as never,
@@ -62,6 +64,7 @@ export async function openConversation(options: ConversationOptions): Promise<Su
         stt: { provider: names.stt, model: '' },
         tts: { provider: names.tts, voice: '' },
         hasKnowledge: false,
+        ...(guardrails === undefined ? {} : { guardrails }),
       },
     },
     {

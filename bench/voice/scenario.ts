@@ -7,7 +7,7 @@ interface Common {
 
 /** What one side is asked to live through. */
 export type Scenario =
-  | (Common & { kind: 'latency'; sessions: number; turns: number; fixedEndpointingMs?: number })
+  | (Common & { kind: 'latency'; sessions: number; turns: number; fixedEndpointingMs?: number; guarded?: boolean })
   | (Common & { kind: 'pauses'; rounds: number })
   | (Common & { kind: 'barge'; rounds: number })
   | (Common & { kind: 'cpu'; sessions: number; seconds: number })

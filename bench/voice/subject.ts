@@ -1,5 +1,6 @@
 /** One side of the comparison, in a process of its own: `subject.ts <ours|stock> <scenario as JSON>`. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Guardrails } from '../../runtime/call/types/guardrails.ts'
 import type { AudioFormat } from '../../runtime/call/types/leg.ts'
 import { loadModels } from '../../runtime/conversation/providers/models.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
@@ -20,6 +21,13 @@ const { encode, decode } = codecFor(format)
 const pacer = new Pacer(systemClock, (error) => process.stderr.write(`${String(error)}\n`))
 const models = await loadModels('silent')
 const fixedMs = scenario.kind === 'latency' ? scenario.fixedEndpointingMs : undefined
+/** Of every kind that lets an answer's first words go at once. */
+const GUARDRAILS: Guardrails = {
+  never: ['guarantee', 'no risk'],
+  grounded: ['money', 'date', 'url'],
+  maxSentences: 3,
+  language: true,
+}
 const LONG =
   'We are open from nine to five every day of the week, and on Saturdays we open an hour later than on other days.'
 const REPLY_TIMEOUT_MS = 8000
@@ -60,6 +68,7 @@ async function open(latencies: Latencies, script: readonly string[], firstMessag
     names: { stt: 'x', llm: 'x', tts: 'x' },
     ...{ models, pacer, format, firstMessage },
     endpointingMs: fixedMs,
+    guardrails: scenario.kind === 'latency' && scenario.guarded === true ? GUARDRAILS : undefined,
   })
 }
 

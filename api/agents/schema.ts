@@ -9,6 +9,7 @@ import { ProceduresField } from './procedures.ts'
 import { PublicAccessBody, PublicAccessInput, publicAccessBody, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields, speechWarnings } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
+import { variableWarnings } from './variable-warnings.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 /** A model or voice may be a whole scenario of the sim plugin, written as JSON. */
@@ -191,7 +192,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     version: agent.live_version,
     unpublished_changes: agent.unpublished,
     ...speechBody(agent),
-    warnings: speechWarnings(agent),
+    warnings: [...speechWarnings(agent), ...variableWarnings(agent)],
     phone_numbers: agent.phone_numbers,
     documents: agent.documents,
     created_at: agent.created_at.toISOString(),

@@ -6,9 +6,11 @@ import {
   fillVariables,
   MAX_PROMPT_BYTES,
   MAX_SPOKEN_BYTES,
+  namesWithoutValue,
   type Variables,
 } from '../../runtime/conversation/variables.ts'
 import { disclosureOf } from '../../runtime/dialing/ai-disclosure.ts'
+import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { collectSpec } from '../agents/collect.ts'
@@ -37,8 +39,12 @@ export function agentSpec(
 ): AgentSpec {
   const { language, timezone: timeZone, agent_name: agentName } = agent
   const values = { ...builtInVariables({ ...facts, language, timeZone, agentName }), ...variables }
-  const spoken = (field: keyof ServedAgent & string, text: string): string =>
-    fillVariables(text, values, { field, maxBytes: MAX_SPOKEN_BYTES })
+  const leftOut = new Set<string>()
+  const fill = (field: keyof ServedAgent & string, text: string, maxBytes: number): string => {
+    for (const name of namesWithoutValue([text], values)) leftOut.add(name)
+    return fillVariables(text, values, { field, maxBytes })
+  }
+  const spoken = (field: keyof ServedAgent & string, text: string) => fill(field, text, MAX_SPOKEN_BYTES)
   const firstMessage = spoken('first_message', agent.first_message)
   const theirs = facts.direction === 'outbound' ? facts.calledNumber : facts.callerNumber
   const ofCall = [facts.callerNumber, facts.calledNumber].filter((number) => typeof number === 'string')
@@ -46,15 +52,13 @@ export function agentSpec(
     numbers: numbers ?? ofCall,
     alreadySays: languageOf(agent.language).saysAi.test(plain(firstMessage)),
   })
-  const procedures = proceduresSpec(agent.procedures, (text) =>
-    fillVariables(text, values, { field: 'procedures', maxBytes: MAX_PROMPT_BYTES }),
-  )
-  return {
+  const procedures = proceduresSpec(agent.procedures, (text) => fill('procedures', text, MAX_PROMPT_BYTES))
+  const spec: AgentSpec = {
     agentId: agent.id,
     agentName: agent.agent_name,
     ...(agent.agent_version === null ? {} : { agentVersion: agent.agent_version }),
     ...(agent.rollout_id === null ? {} : { rolloutId: agent.rollout_id }),
-    systemPrompt: fillVariables(agent.system_prompt, values, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
+    systemPrompt: fill('system_prompt', agent.system_prompt, MAX_PROMPT_BYTES),
     firstMessage,
     temperature: agent.temperature,
     llm: { provider: agent.llm_provider, model: agent.llm_model },
@@ -86,4 +90,5 @@ export function agentSpec(
         }
       : {}),
   }
+  return leftOut.size === 0 ? spec : { ...spec, leftOut: [...leftOut].slice(0, MAX_VARIABLES) }
 }

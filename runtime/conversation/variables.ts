@@ -52,6 +52,16 @@ const bytesOf = (variables: unknown): number => Buffer.byteLength(JSON.stringify
 /** A name, and after a bar what stands where it has no value; with the blank before it. */
 const PLACEHOLDER = /( ?)\{\{\s*([\w.-]{1,100})\s*(?:\|([^{}|]{0,200}))?\}\}/g
 
+/** The names in texts that have neither a value nor one behind a bar: what is left out. */
+export function namesWithoutValue(texts: readonly string[], variables: Variables): string[] {
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(PLACEHOLDER)].flatMap(([, , name = '', otherwise]) =>
+      otherwise === undefined && !(Object.hasOwn(variables, name) && variables[name]) ? [name] : [],
+    ),
+  )
+  return [...new Set(names)].slice(0, MAX_VARIABLES)
+}
+
 /**
  * Puts the values of a conversation's variables where the text says `{{name}}` or `{{name|otherwise}}`. A name without a value
  * is left out, with the blank before it: nobody is to hear it.

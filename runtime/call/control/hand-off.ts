@@ -47,14 +47,15 @@ export function handedOffEvent(
     ...{ from: from.agentId, to: agent.agentId, from_name: from.agentName, to_name: agent.agentName },
     ...{ reason, carries },
     ...(agent.agentVersion === undefined ? {} : { to_version: agent.agentVersion }),
-    providers: providersOf(agent),
+    ...describes(agent),
     ...(summary === undefined ? {} : { summary }),
     ...(failed === true ? { failed } : {}),
     ...(last?.role === 'assistant' ? { said: last.text } : {}),
   }
 }
 
-/** What the agent uses first of each stage. */
-export function providersOf({ stt, llm, tts }: AgentSpec): NonNullable<EventOf<'answered'>['providers']> {
-  return { stt, llm, tts: { provider: tts.provider, model: tts.voice } }
+/** What the log says of an agent that has the call from now on. */
+export function describes({ stt, llm, tts, leftOut }: AgentSpec): Omit<EventOf<'answered'>, 'type'> {
+  const providers = { stt, llm, tts: { provider: tts.provider, model: tts.voice } }
+  return { providers, ...(leftOut === undefined ? {} : { left_out: leftOut }) }
 }

@@ -22,7 +22,7 @@ import type { ServingAgent } from '../types/usage.ts'
 import { CallWorker } from './call-worker.ts'
 import { CallerAudio } from './caller-audio.ts'
 import type { ClaimedSlot, Dispatch } from './dispatch.ts'
-import { type HandoffOrder, handedOffEvent, providersOf } from './hand-off.ts'
+import { describes, type HandoffOrder, handedOffEvent } from './hand-off.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
 import { pauseAfterLossMs } from './lost-workers.ts'
@@ -371,7 +371,7 @@ export class LiveCall implements PathCall {
         this.#announce()
         break
       case 'answer':
-        this.log.append({ type: 'answered', providers: providersOf(this.#options.agent) })
+        this.log.append({ type: 'answered', ...describes(this.#options.agent) })
         this.#workerTaken('worker_taken')
         this.#overtime = setTimeout(
           boundary('call', () => this.happened({ type: 'agent_ended', reason: 'max_duration' })),

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { stringEnum } from '../../lib/string-enum.ts'
+import { MAX_VARIABLES } from '../../lib/variable-bounds.ts'
 import { ANSWERERS } from '../../plugin-sdk/telephony/answerer.ts'
 import { GUARD_RULES } from '../types/guardrails.ts'
 import { RELEASERS } from '../types/leg.ts'
@@ -40,6 +41,9 @@ const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_0
 /** What an agent uses first of each stage. */
 const PROVIDERS = Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })
 
+/** Names of variables in the agent's texts that have no value in this call. */
+const LEFT_OUT = Type.Optional(Type.Array(name, { maxItems: MAX_VARIABLES }))
+
 const LIFE = [
   /** `agent_version`: the one that is to talk; `rollout_id`: the rollout whose split chose it. */
   event('queued', { agent_version: Type.Optional(Type.Integer({ minimum: 1 })), rollout_id: Type.Optional(name) }),
@@ -47,7 +51,7 @@ const LIFE = [
   /** The callee picked up while no agent was reserved for the call, and waits for one. */
   event('picked_up', {}),
   /** `providers`: the agent's first choice of each stage; `provider_switched` says when another served. */
-  event('answered', { providers: Type.Optional(PROVIDERS) }),
+  event('answered', { providers: Type.Optional(PROVIDERS), left_out: LEFT_OUT }),
   event('ended', {
     status: stringEnum('completed', 'failed', 'busy', 'no_answer', 'canceled'),
     end_reason: name,
@@ -113,6 +117,7 @@ const AGENT = [
     summary: Type.Optional(text),
     said: Type.Optional(text),
     providers: Type.Optional(PROVIDERS),
+    left_out: LEFT_OUT,
     /** The agent `from` could not take the call, which is back with `to`. */
     failed: Type.Optional(Type.Boolean()),
   }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { stringEnum } from '../../lib/string-enum.ts'
+import { MAX_VARIABLES } from '../../lib/variable-bounds.ts'
 import { COLLECT_ITEM } from './collect-item.ts'
 import { GUARDRAILS } from './guardrails.ts'
 import { PROCEDURE } from './procedure.ts'
@@ -75,6 +76,8 @@ export const AGENT_SPEC = Type.Object({
   timeZone: Type.Optional(Type.String()),
   /** The other side's telephone number. */
   callerNumber: Type.Optional(Type.String()),
+  /** Names in its texts that have no value in this call. */
+  leftOut: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_VARIABLES })),
   /** Instructions for single matters; absent: none. */
   procedures: Type.Optional(Type.Array(PROCEDURE)),
   /** True when the agent has a knowledge base: the worker asks for passages before each reply. */

@@ -255,6 +255,19 @@ t.test('a language that an agent can’t hear or speak is refused, naming those 
   t.same([swapped.status, swapped.body.detail[0].loc], [422, ['body', 'language']])
 })
 
+t.test('an agent whose texts have names without a value of their own is told which', async (t) => {
+  const { client } = await (await startTestApi(t)).signUp()
+  const texts = {
+    system_prompt: 'It is {{weekday}}. You call for {{company}}.',
+    first_message: 'Hello {{first_name|there}}, {{nick}}!',
+    procedures: [{ name: 'plan', when: 'w', text: 'Their plan is {{plan}}.' }],
+  }
+  const { body, text } = await client.post('/agents', { body: { ...AGENT, ...texts } })
+  t.match(body.warnings, [/are left out: \{\{company\}\}, \{\{nick\}\}, \{\{plan\}\}\. \{\{company\|…\}\} says/], text)
+  const filled = { system_prompt: 'You call for {{company|us}}.', first_message: '', procedures: [] }
+  t.same((await client.put(`/agents/${body.agent_id}`, { body: filled })).body.warnings, [])
+})
+
 t.test('an agent in a language without sentences is told which it lacks, and takes its own', async (t) => {
   const api = await startTestApi(t)
   const { client, workspaceId } = await api.signUp()

@@ -3,6 +3,7 @@ import t from 'tap'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { scriptedConversation } from '../../../support/phone/scripted-conversation.ts'
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 t.test('outbound calls', async (t) => {
   // A busy machine takes its time to place a call.
@@ -51,6 +52,20 @@ t.test('outbound calls', async (t) => {
     },
   })
 
+  /** As the event `answered` has it, once it is there. */
+  const leftOut = async (callId: string): Promise<string[] | undefined> => {
+    let answered: { left_out?: string[] } | undefined
+    await waitUntil(
+      async () => {
+        const { body } = await user.client.get(`/calls/${callId}/events`)
+        answered = body.items.find(({ type }: { type: string }) => type === 'answered')
+        return answered !== undefined
+      },
+      () => 'the event of the answer',
+    )
+    return answered?.left_out
+  }
+
   await t.test('go from queued over ringing and in_progress to their one end', async (t) => {
     const { body } = await dial('+1 (415) 555-2671', { dynamic_variables: { name: 'Bob', company: 'Acme' } })
     t.match(body, { status: 'queued', to_number: '+14155552671', from_number: phone.number })
@@ -58,6 +73,7 @@ t.test('outbound calls', async (t) => {
       return status === 'in_progress' && (transcript as unknown[]).length > 0
     })
     t.equal(live.transcript[0].text, 'Hello Bob, this is Ada.')
+    t.equal(await leftOut(body.call_log_id), undefined, 'each name has its value')
     t.same(
       told.filter((one) => one.endsWith(body.call_log_id)),
       [`warm ${body.call_log_id}`, `open ${body.call_log_id}`],
@@ -127,6 +143,14 @@ t.test('outbound calls', async (t) => {
       body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')),
       ['body.dynamic_variables.a'],
     )
+  })
+
+  await t.test('say in their log which names of the agent’s texts have no value', async (t) => {
+    const { body } = await dial('+14155552671', { dynamic_variables: { name: 'Bob' } })
+    await callWhen(user, body.call_log_id, ({ status }) => status === 'in_progress')
+    await user.client.post(`/calls/${body.call_log_id}/hangup`)
+    await callWhen(user, body.call_log_id, isOver)
+    t.same(await leftOut(body.call_log_id), ['company'])
   })
 
   await t.test('take variables up to their bounds, and no text that they make too long', async (t) => {

@@ -6,6 +6,7 @@ import {
   fillVariables,
   fitsVariables,
   fittingVariables,
+  namesWithoutValue,
 } from '../../../../runtime/conversation/variables.ts'
 import { variableRows } from '../../../../runtime/lib/csv-columns.ts'
 
@@ -57,6 +58,12 @@ t.test('a name without a value is left out with its blank, or stands for what is
   t.equal(fillVariables('Hello {{first_name|there}}!', {}, bound), 'Hello there!')
   t.equal(fillVariables('Hello {{first_name|there}}!', { first_name: '' }, bound), 'Hello there!')
   t.equal(fillVariables('Hello {{ first_name | there }}!', { first_name: 'Bo' }, bound), 'Hello Bo!')
+})
+
+t.test('names that neither a value nor a bar stands for are known', async (t) => {
+  const texts = ['Hello {{first_name}}, {{ plan }} costs {{price|nothing}}.', '{{plan}} {{nick|}} {{agent_name}}']
+  t.same(namesWithoutValue(texts, { agent_name: 'Ada', plan: '' }), ['first_name', 'plan'])
+  t.same(namesWithoutValue(texts, { first_name: 'Bo', plan: 'Gold', agent_name: 'Ada' }), [])
 })
 
 t.test('the day and the time are those of the agent’s zone, in its language', async (t) => {

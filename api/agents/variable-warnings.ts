@@ -1,0 +1,25 @@
+import { BUILT_IN_NAMES } from '../../runtime/conversation/built-in-variables.ts'
+import { namesWithoutValue } from '../../runtime/conversation/variables.ts'
+import { isOwnTool, type Tool } from '../../runtime/tools/tool.ts'
+import type { Agent } from '../../store/database/schema.ts'
+import { proceduresSpec } from './procedures.ts'
+
+const BUILT_IN = Object.fromEntries([...BUILT_IN_NAMES].map((name) => [name, name]))
+
+/** The names that an agent's texts have no value for by themselves, where they stand for nothing else. */
+export function variableWarnings(agent: Agent): string[] {
+  const { system_prompt, first_message, recording_notice, consent_message, voicemail_message } = agent
+  const texts = [system_prompt, first_message, recording_notice, consent_message, voicemail_message]
+  for (const tool of (agent.tools as unknown as Tool[]).filter(isOwnTool))
+    if ('says' in tool && tool.says !== undefined) texts.push(tool.says)
+  proceduresSpec(agent.procedures, (text) => {
+    texts.push(text)
+    return text
+  })
+  const names = namesWithoutValue(texts, BUILT_IN)
+  if (names.length === 0) return []
+  const listed = names.map((name) => `{{${name}}}`).join(', ')
+  return [
+    `In calls that bring no value for them these are left out: ${listed}. {{${names[0]}|…}} says what stands there then`,
+  ]
+}

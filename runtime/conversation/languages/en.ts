@@ -108,7 +108,9 @@ export const english: Language = {
       /(?:can|will) ?not be (?:reached|completed)|(?:number|phone) (?:\w{1,30} ){0,6}(?:not in service|been disconnected|switched off|not accepting calls)|(?:not in service|been disconnected)$/,
       /sorry i missed your call|you are calling outside|called outside (?:of )?(?:our|office|business|normal)/,
     ],
-    full: [/(?:mailbox|voice ?mail|inbox) is (?:\w{1,30} )?full|can ?not accept (?:any )?(?:new |more )?messages/],
+    full: [
+      /(?:mailbox|voice ?mail|inbox) is (?:\w{1,30} )?full|can(?: ?not| t) accept (?:any )?(?:new |more )?messages/,
+    ],
     hints: [
       /(?:is|s|am|m|are|re) (?:currently |just )?(?:not|un) ?(?:available|here|in|at my desk)|isn t (?:here|in|available)|out of (?:the )?office|away from/,
       /you (?:have |ve )?reached/,

@@ -299,7 +299,7 @@ async function isBound(port: number): Promise<boolean> {
 }
 
 /** A WAV file of 16-bit mono samples at 8 kHz. */
-function wav(samples: Int16Array): Buffer {
+export function wav(samples: Int16Array): Buffer {
   const data = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
   const head = Buffer.alloc(44)
   head.write('RIFF', 0)

@@ -128,6 +128,7 @@ t.test('a menu may lead to a human, a full mailbox is told from a machine', asyn
   t.equal(menu.verdict, 'ivr')
   t.equal(menu.words('Sales, this is Bob, how can I help you?', ANSWERED_MS + 9_000), 'human')
   t.equal(hear('The mailbox is full.', 1_500, 2_500).verdict, 'mailbox_full')
+  t.equal(hear("Sorry, but the user's mailbox can't accept more messages.", 1_500, 4_500).verdict, 'mailbox_full')
   const full = hear("You've reached the voicemail of Bob.", 1_500, 2_500)
   t.equal(full.verdict, 'machine')
   t.equal(full.words('The mailbox is full.', ANSWERED_MS + 4_000), 'mailbox_full')

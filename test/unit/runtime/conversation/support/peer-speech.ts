@@ -2,6 +2,7 @@ import { makeStt } from '../../../../../plugins/openai/stt.ts'
 import { Resampler } from '../../../../../runtime/media/dsp/resample.ts'
 import { samplesOf } from '../../../../../runtime/media/frame.ts'
 import { runOnlyHost } from '../../../../support/instance/plugin-host.ts'
+import { wav } from '../../../../support/sip/sip-peers.ts'
 import { cutToSound } from './speech.ts'
 
 /** A server that speaks OpenAI's protocol: a real voice and a real recogniser, for tests by hand. `http://127.0.0.1:8000` */
@@ -28,4 +29,14 @@ export function peerStt(server: string, language: string) {
     { ...host, env: { get: (name) => env.get(name) }, net },
     { model: 'recogniser', language, settings: {} },
   )
+}
+
+/** The words that the server's recogniser finds. @param samples at 8 kHz */
+export async function peerWords(server: string, samples: Int16Array): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([Uint8Array.from(wav(samples))]), 'speech.wav')
+  form.append('model', 'recogniser')
+  const response = await fetch(`${server}/v1/audio/transcriptions`, { method: 'POST', body: form })
+  if (!response.ok) throw new Error(`${server} does not listen: ${response.status}`)
+  return ((await response.json()) as { text: string }).text
 }

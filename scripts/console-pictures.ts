@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of docs/console.md anew: `node scripts/console-pictures.ts`, or those named behind it
- * (`calls/live`). Starts an instance of its own with calls and a
+ * (`calls/live`, `calls/talk`, which is a film). Starts an instance of its own with calls and a
  * campaign on the simulated carrier, and photographs each screen with Debian's Chromium.
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -10,9 +10,14 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { startInstance } from '../test/support/instance/instance.ts'
 import { sipSettings } from '../test/support/instance/sip-instance.ts'
 import { makePictureData } from './console-pictures/data.ts'
+import { film } from './console-pictures/film.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/console')
 const MAX_BYTES = 60 * 1024
+const MAX_FILM_BYTES = 300 * 1024
+const FILM = 'calls/talk'
+const FILM_QUALITY = 0.5
+const FILM_SIZE = { width: 1100, height: 760 }
 const SIZE = { width: 1280, height: 800 }
 const SETTLE_MS = 1_500
 
@@ -86,6 +91,12 @@ try {
     await take(context, picture, instance.url)
     await context.close()
   }
+  if (names.length === 0 || names.includes(FILM)) {
+    const context = await browser.newContext({ viewport: FILM_SIZE, colorScheme: 'light', locale: 'en-US' })
+    await context.addCookies(data.cookies())
+    await takeFilm(context, `${instance.url}/console${agent}`)
+    await context.close()
+  }
 } finally {
   for (const end of teardowns.reverse()) await end()
 }
@@ -109,10 +120,34 @@ async function take(context: BrowserContext, { name, path, act }: Picture, url: 
   process.stdout.write(`${name}: ${Math.round(size / 1024)} KiB\n`)
 }
 
+/** A call in the browser, from the click to the second answer. */
+async function takeFilm(context: BrowserContext, address: string): Promise<void> {
+  const page = await context.newPage()
+  await page.goto(address)
+  await page.getByRole('button', { name: /^Talk to/ }).waitFor()
+  await sleep(SETTLE_MS)
+  const act = async () => {
+    await talk(page)
+    await sleep(SETTLE_MS)
+    await page
+      .getByLabel('Say something by typing')
+      .pressSequentially('And when do I have to check out?', { delay: 40 })
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('eleven').waitFor()
+    await sleep(SETTLE_MS)
+  }
+  const blank = await context.newPage()
+  await page.bringToFront()
+  const webp = await film(page, blank, act, FILM_QUALITY)
+  if (webp.length > MAX_FILM_BYTES) throw new Error(`The film has ${webp.length} bytes, more than ${MAX_FILM_BYTES}`)
+  await writeFile(join(FOLDER, `${FILM}.webp`), webp)
+  process.stdout.write(`${FILM}: ${Math.round(webp.length / 1024)} KiB\n`)
+}
+
 async function talk(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Talk to/ }).click()
   await page.getByRole('log').getByText('Hotel Aurora').waitFor()
-  await page.getByLabel('Say something by typing').fill('When is breakfast served?')
+  await page.getByLabel('Say something by typing').pressSequentially('When is breakfast served?', { delay: 40 })
   await page.keyboard.press('Enter')
   await page.getByRole('log').getByText('garden room').waitFor()
 }

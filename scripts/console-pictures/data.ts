@@ -57,7 +57,10 @@ export async function makePictureData(t: Teardown, url: string, sipPort: number)
     system_prompt: PROMPT,
     first_message,
     tools,
-    public: { origins: ['https://hotel.example.com'] },
+    public: {
+      origins: ['https://hotel.example.com'],
+      look: { color: '#7a2e8e', greeting: 'Ask me about rooms, breakfast and parking.' },
+    },
   })
   const { webhook_id: webhookId } = await ask('POST', '/webhooks', {
     url: 'https://crm.example.com/patchbay',

@@ -32,7 +32,8 @@ export function readConsent(
   if (consent.one.is(said)) return asked ? undefined : 'given'
   if (consent.rhetorical.is(said)) return 'given'
   const joined = words.join(writing === 'spaced' ? ' ' : '')
-  if (consent.unclear.some((pattern) => pattern.test(joined))) return 'not_understood'
+  if (consent.unclear.some((pattern) => pattern.test(joined) || (asked && pattern.test(`${joined}?`))))
+    return 'not_understood'
   if (!asked && isYes(words, language, said)) return 'given'
   if (consent.refuses.some((pattern) => pattern.test(joined)) || beginsWith(words, consent.lead, consent.no))
     return 'refused'

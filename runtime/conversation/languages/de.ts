@@ -65,16 +65,23 @@ export const german: Language = {
   },
   // Prepositions that are also the end of a separable verb ("Ich ziehe um", "Machen Sie auf") and "was" may end a sentence.
   openEndings: wordSet(`
-    name_ist nummer_ist adresse_ist
-    der dem des eines und denn weil dass wenn ob obwohl damit sondern sowie für vom zum zur beim im am ins ohne gegen zwischen über
-    bis äh ähm öh öhm kein keinen dieser diese jeder welche nach bei ums ans aufs fürs mein meinen meinem meiner deinen
-    einem einer ihrem unser unsere in`),
+    name_ist nummer_ist adresse_ist der dem des eines und denn weil dass wenn ob obwohl damit sondern sowie für vom zum zur beim im am ins
+    ohne gegen zwischen über bis äh ähm öh öhm kein keinen dieser diese jeder welche nach bei ums ans aufs fürs mein meinen meinem meiner
+    deinen einem einer ihrem unser unsere in`),
   looseEndings: wordSet(`
-    die den das ein eine einen meine dein deine sein seine ihr ihre ihren oder aber von durch unter seit wegen als wie ich wir er man
-    bin ist sind war kann könnte möchte würde werde habe hätte sehr so also soll muss darf keine dieses nachdem`),
-  holdOns: phraseList(
-    'moment, einen moment, moment mal, warte, warten sie, mal sehen, lassen sie mich überlegen, ich schaue mal, sekunde, wie soll ich sagen, nein warten sie',
-  ),
+    die den das ein eine einen meine dein deine sein seine ihr ihre ihren oder aber von durch unter seit wegen als wie ich wir er man bin
+    ist sind war kann könnte möchte würde werde habe hätte sehr so also soll muss darf keine dieses nachdem zu mit wann`),
+  holdOns: phraseList(`
+    moment, einen moment, moment mal, warte, warten sie, mal sehen, lassen sie mich überlegen, ich schaue mal, sekunde,
+    wie soll ich sagen, nein warten sie, warten sie kurz, warte kurz, warten sie mal, warten sie bitte, warte mal, augenblick,
+    einen augenblick, einen augenblick bitte, einen moment bitte, moment bitte, kleinen moment, einen kleinen moment, mal überlegen,
+    ich muss kurz überlegen, ich muss überlegen, lassen sie mich mal schauen, lassen sie mich schauen, lassen sie mich nachsehen,
+    lassen sie mich kurz nachsehen, lassen sie mich kurz überlegen, lassen sie mich nachdenken, da muss ich nachschauen,
+    da muss ich nachsehen, ich muss nachschauen, ich muss nachsehen, ich guck mal, ich schau mal, ich schaue nach, ich schau nach,
+    ich schau mal nach, ich schau mal eben nach, ich gucke mal, ich sehe nach, ich sehe mal nach, wie heißt das noch,
+    wie heißt das noch mal, wie sagt man, wie sagt man das, ich hab's gleich, ich habe es gleich, gleich hab ich's, ich suche das gerade,
+    ich suche gerade, eine sekunde, kleine sekunde, sekunde bitte, eine kleine sekunde, ich hole mal meinen kalender,
+    ich hole meinen kalender`),
   asksOpenly:
     /^(?:\S+ )?(?:was|wie|wann|wo|wohin|woher|wer|wen|wem|welche[mnrs]?|warum|weshalb|wieso|wobei|womit|worum)\b|\b(?:sagen|nennen|beschreiben|erzahlen|erklaren)\b/u,
   dictation: {
@@ -87,11 +94,12 @@ export const german: Language = {
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, hmmm, hmhm, mh, ah, aha, ach, ach so, achso, oh, ja, jaja, jawohl, jo, joa, jep, jup, jap, okay, ok,
     genau, gut, richtig, klar, stimmt, sicher, verstehe, natürlich, super, prima, schön, toll, alles klar, alles gut, ja eben, na klar,
-    na gut, in ordnung, sehr gut, das stimmt, ich verstehe, perfekt, wunderbar, interessant, echt, wirklich, freilich, eh klar, gell`),
+    na gut, in ordnung, sehr gut, das stimmt, ich verstehe, perfekt, wunderbar, interessant, echt, wirklich, freilich, eh klar, gell,
+    ja gut, sehr schön, sehr gern, danke, gut so, ja klar, hervorragend, ausgezeichnet`),
   commonWords: wordSet(`
-    der die das und ist sind ich sie wir nicht ein eine einen zu mit für auf den dem von haben habe hat kann können wie was wann
-    wo wer bitte danke ja nein hallo guten tag möchte uhr auch noch wieviel viel es mir ihnen im am gibt deutsch rufe an meine
-    meiner wegen brauche gern moin servus grüß`),
+    der die das und ist sind ich sie wir nicht ein eine einen zu mit für auf den dem von haben habe hat kann können wie was wann wo wer
+    bitte danke ja nein hallo guten tag möchte uhr auch noch wieviel viel es mir ihnen im am gibt deutsch rufe an meine meiner wegen
+    brauche gern moin servus grüß`),
   consent: {
     yes: phraseList(`
       ja, jawohl, jo, jep, jup, jap, jaja, einverstanden, in ordnung, okay, ok, klar, na klar, alles klar, natürlich, selbstverständlich,
@@ -103,7 +111,9 @@ export const german: Language = {
       keine einwände, ich habe keine einwände, nichts dagegen, ich habe nichts dagegen, hab nichts dagegen, habe nichts dagegen,
       ich hab nichts dagegen, da habe ich nichts dagegen, macht nichts, macht mir nichts, macht mir nichts aus, das macht mir nichts aus,
       stört mich nicht, das stört mich nicht, spricht nichts dagegen, da spricht nichts dagegen, sie dürfen aufzeichnen,
-      sie dürfen aufnehmen, sie können aufzeichnen, sie können aufnehmen, zeichnen sie auf, nehmen sie auf, warum auch nicht, ich willige ein`),
+      sie dürfen aufnehmen, sie können aufzeichnen, sie können aufnehmen, zeichnen sie auf, nehmen sie auf, warum auch nicht,
+      ich willige ein, das ist mir recht, ist mir recht, mir ist das recht, auf jeden fall, ja auf jeden fall, das ist mir egal, mir egal,
+      ich gebe meine einwilligung`),
     alone: phraseList(
       'gern, gerne, sicher, ja sicher, passt, bitte, ja bitte, ja gern, ja gerne, bitte gern, bitte gerne, bitte sehr, gut, gut gern, ja gut, machen sie',
     ),
@@ -117,6 +127,8 @@ export const german: Language = {
       'nein, nee, nö, ne, na nein, bloß nicht, niemals, ungern, lieber nicht, auf keinen fall, auf gar keinen fall, keinesfalls, nicht',
     ),
     refuses: overWords([
+      /\b(?:eher|natürlich|selbstverständlich|sicher|bestimmt) nicht\b|\bohne (?:aufnahme|mitschnitt)\b|\b(?:lieber ohne|ohne lieber)\b|\bkeine (?:einwilligung|erlaubnis|genehmigung)\b/,
+      /\b(?:zeichnen|nehmen|schneiden) sie (?:\w+ ){0,3}nicht (?:auf|mit)\b|\bzeichnet (?:\w+ ){0,2}nicht auf\b|\b(?:wäre|ist) mir (?:das )?nicht recht\b/,
       /\blieber nicht\b|\bauf (?:gar )?keinen fall\b|\bbloß nicht\b|\bbitte nicht\b|\bungern\b|\bniemals\b|\bkeinesfalls\b|\blieber ohne\b/,
       /\bnicht (?:einverstanden|aufzeichnen|aufnehmen|aufgezeichnet|aufgenommen|mitschneiden|in ordnung|okay|recht)\b/,
       /\b(?:möchte|will|wünsche|mag|wünsch) (?:ich )?(?:das |es )?(?:aber |lieber |eigentlich |auch )?(?:nicht|keine)\b|\b(?:möchte|will) ich (?:das )?nicht\b/,
@@ -125,6 +137,10 @@ export const german: Language = {
       /\bnein\b/,
     ]),
     unclear: overWords([
+      /\bwas (?:haben|hast) (?:sie|du) (?:\w+ ){0,2}gesagt\b|\bfrage (?:noch (?:ein)?mal )?wiederholen\b|\bwas (?:meinen|meinst) (?:sie|du)\b|\b(?:leitung|verbindung) ist (?:\w+ )?schlecht\b/,
+      /^(?:ja )?bitte\?$/,
+      /\bwas war die frage\b|\bwie meinen sie\b|\b(?:sprechen|reden) sie (?:\w+ )?lauter\b|\b(?:lauter|deutlicher) (?:sprechen|reden)\b|\b(?:stimme|ton|leitung|verbindung) (?:ist|war|bricht) (?:\w+ )?(?:weg|ab|gestört)\b|^hä was$|\bich verstehe (?:\w+ )?nicht\b/,
+      /\b(?:was|wie) war das\b|\b(?:können|könnten|könntest|kannst|würden) (?:sie|du) (?:das |es )?(?:bitte )?(?:noch (?:ein)?mal )?wiederholen\b|\bganz? schlecht\b|\bschlecht zu (?:verstehen|hören)\b|\bverbindung ist (?:\w+ )?schlecht\b/,
       /^(?:wie|was|bitte was|wie bitte|bitte wie|hä|entschuldigung|entschuldigung bitte|wie war das|was war das|pardon|wie meinen)$/,
       /\bwie bitte\b|\bnicht (?:richtig |ganz |so |gut )?(?:verstanden|gehört|mitbekommen)\b|\b(?:verstehe|höre|hör|versteh) (?:ich )?(?:sie |dich |das )?(?:\w+ )?(?:nicht|schlecht|kaum)\b/,
       /\bnoch ?(?:ein)?mal (?:bitte|sagen|wiederholen)\b|\bwas haben sie gesagt\b|\bkönnen sie das (?:bitte )?wiederholen\b/,
@@ -136,6 +152,11 @@ export const german: Language = {
   answering: {
     tone: /(?:nach|auf) (?:dem|den) (?:\w{1,30} )?(?:signal|ton|piep)\w{0,30}|signalton|piepton/,
     machine: [
+      /\bist (?:bis|ab) (?:\w{1,30} ){1,3}geschlossen\b|\bzeiten sind (?:\w{1,30} ){0,3}(?:beendet|vorbei)\b|\bhaben (?:gerade |heute |leider )*geschlossen am\b|\boffnen wir wieder\b|\bausserhalb unserer\b/,
+      /\bunser\w{0,2} (?:\w{1,30} ){1,2}(?:ist|sind|hat|haben|bleibt) (?:\w{1,30} ){0,5}(?:geschlossen|nicht (?:mehr )?besetzt)\b|\bist unser\w{0,2} (?:\w{1,30} ){1,3}(?:geschlossen|nicht (?:mehr )?besetzt)\b/,
+      /\bbetriebsferien\b|\bnotdienst\b/,
+      /\bunsere \w{0,20}zeiten sind\b|\bbereits feierabend\b|\b(?:buro|praxis|geschaft|filiale|kanzlei|hotline) ist (?:heute |derzeit |momentan |zurzeit |leider )*geschlossen\b/,
+      /\b(?:weisst|wisst) (?:ja )?was zu tun ist\b|\bwas zu tun ist\b|\b(?:sprich|sprecht) (?:\w{1,30} ){0,4}drauf\b|\bnach dem (?:piep|beep)\b|\b(?:anruf|gesprach) (?:\w{1,30} ){0,4}nicht (?:entgegennehmen|annehmen)\b/,
       /nachricht (?:\w{1,30} ){0,2}(?:drucken|wahlen|tippen) sie|nachricht (?:\w{1,30} ){0,3}hinterlass\w{1,30}|hinterlass\w{0,30} (?:\w{1,30} ){0,4}(?:nachricht|namen?|nummer)|nachricht nach/,
       /(?<!kein |keine |keinen )(?:mailbox|anrufbeantworter|telefonbeantworter|sprachbox|mobilbox|combox)/,
       /(?:teilnehmer|rufnummer|person|anschluss) (?:\w{1,30} ){0,6}nicht (?:erreichbar|vergeben)|(?:derzeit|zurzeit|zur zeit|momentan) (?:leider )?nicht erreichbar|kein anschluss unter/,
@@ -149,18 +170,23 @@ export const german: Language = {
       /nicht (?:da|zu hause|im haus|im buro|am platz|verfugbar|zu sprechen|rangehen|erreichbar|personlich)|ausser haus|nicht ans telefon/,
       /(?:anschluss|telefon) von|sie haben (?:\w{1,30} ){0,4}erreicht|ist (?:der|die) (?:\w{1,30} ){0,2}von/,
       /(?:rufe|melde|rufen|melden) (?:\w{1,30} ){0,4}(?:zuruck|mich|uns)|so bald wie moglich|sobald wie moglich|schnellstmoglich/,
-      /(?:buro|praxis|geschaft|kanzlei|laden|filiale) (?:\w{1,30} ){0,3}(?:geschlossen|nicht besetzt)/,
-      /unsere (?:\w{0,30}zeiten) sind/,
+      /(?:buro|praxis|geschaft|kanzlei|laden|filiale) (?:\w{1,30} ){0,3}(?:geschlossen|nicht besetzt)|\bwir haben (?:\w{1,30} ){0,3}geschlossen\b|\bnach (?:buro|dienst|geschafts|laden)schluss\b|\bmittagspause\b|\bbetriebsferien\b/,
+      /unsere (?:\w{0,30}zeiten) sind|\bwahrend (?:unserer|der) \w{0,20}zeiten\b|\b(?:ab|um) (?:\w{1,30} ){1,4}(?:wieder|erreichbar)\b|\bwieder (?:fur sie da|erreichbar|da|geoffnet)\b|\bfeiertags?\b/,
     ],
     speaksOfOthers:
       /\b(?:er|(?:herr|frau|kollege|kollegin|chef|chefin)(?: \w{1,30})?) (?:ist|kommt|hat)\b|\bist (?:er|sie) (?:gerade|leider|heute|nicht)\b|\bsie ist\b/,
     menu: [
+      /\bdrucken sie die \w{1,30} um fortzufahren\b|\bdrucken sie (?:\w{1,30} ){0,3}(?:funf|sechs|sieben|acht|neun)\b|\bkundennummer bereit\b|\bmitarbeiter sind (?:\w{1,30} ){0,4}(?:kundengesprach|kunden)\b|\bder nachste in der warteschlange\b/,
+      /\bwartezeit betragt\b|\bauf position \w{1,30}\b|\bgefolgt von der (?:raute|stern)\w{0,5}\b|\b(?:bleiben|warten) sie bitte\b(?= \w{1,30} leitung)|\bleitungen sind\b|\bwerden (?:\w{1,30} ){0,3}aufgezeichnet\b/,
+      /\bdurchwahl (?:\w{1,30} ){0,6}(?:eingeben|wahlen)\b|\bin der (?:warteschlange|warteschleife)\b|\bfolgenden (?:\w{1,30} )?moglichkeiten\b|\bihr anruf ist uns wichtig\b|\bhauptmenu\b/,
       /drucken sie (?:\w{1,30} ){0,3}(?:\d|eins|zwei|drei|vier|null|raute|stern|taste)|wahlen sie (?:\w{1,30} ){0,3}(?:\d|eins|zwei|drei|aus)/,
       /hauptmenu|folgenden (?:optionen|moglichkeiten)/,
       /(?:gesprach|anruf|telefonat)\w{0,30} (?:\w{1,30} ){0,6}aufgezeichnet/,
       /(?:mitarbeiter|leitungen|platze) (?:\w{1,30} ){0,4}(?:besetzt|im gesprach)|nachste freie mitarbeiter|bleiben sie (?:bitte )?in der leitung|bitte haben sie (?:einen moment |noch )?geduld/,
     ],
     screening: [
+      /\b(?:sagen sie|sag) (?:\w{1,30} ){0,3}(?:wer sie sind|wer du bist|weshalb|warum)\b|\bstellen sie sich (?:bitte )?vor\b|\bwer ruft an und\b|\btelefonassistent\b|\b(?:grund|zweck) (?:ihres|des|deines) anruf/,
+      /\bnamen und (?:ihr|dein) anliegen\b|\bvirtuelle\w? assistent\w{0,2} (?:dieser|fur)\b|\bum fortzufahren sagen\b/,
       /(?:sag|nenn|nenne|nennen|sagen|sprechen|sprich) (?:\w{1,30} ){0,4}(?:ihren|deinen|den) (?:\w{1,30} )?namen|ihren namen|deinen namen und/,
       /grund (?:\w{1,30} )?(?:ihres|deines|fur (?:ihren|deinen)) anruf\w{0,30}/,
       /anruf(?:filter|assistent|blocker)|wer (?:du bist|sie sind) und (?:warum|weshalb|wieso)|kein (?:\w{1,30} )?(?:roboter|automat|computer) (?:sind|bist)/,
@@ -176,6 +202,9 @@ export const german: Language = {
     ],
   },
   doNotCall: [
+    /\b(?:loschen|entfernen|streichen|vergessen) sie (?:\w{1,30} ){0,3}(?:meine (?:telefon|handy)?nummer|meinen namen|meine daten)\b|\bmeine (?:telefon)?nummer (?:\w{1,30} ){0,4}(?:loschen|streichen|entfernen)\b/,
+    /\b(?:kontaktieren|belastigen) sie (?:\w{1,30} ){0,3}nicht (?:mehr|wieder)\b|\bkeine (?:\w{1,30} )?(?:weiteren |anrufe )(?:\w{1,30} ){0,2}(?:anrufe|mehr)\b|\brufen sie (?:\w{1,30} ){0,2}nicht noch (?:ein)?mal an\b|\bsperrliste\b/,
+    /\b(?:nicht|nie) (?:mehr|wieder) (?:\w{1,30} ){0,2}(?:anrufen sollen|anzurufen|angerufen werden)\b|\b(?:unterlassen|lassen) sie (?:\w{1,30} ){0,2}anrufe\b|\baus (?:der|ihrer|eurer) (?:anruf|telefon|kunden)?liste\b|\baufhoren (?:\w{1,30} ){0,2}anzurufen\b/,
     /\bruf(?:en sie|t)? (?:\w{1,30} ){0,3}(?:nicht|nie) (?:mehr|wieder|noch ?mal) an\b|\brufen sie (?:\w{1,30} ){0,3}nie wieder an\b|\bnicht mehr (?:angerufen|anrufen)\b/,
     /\b(?:nehmen|streichen|loschen) sie (?:\w{1,30} ){0,5}(?:liste|nummer|verteiler|datenbank)\b|\bkeine (?:\w{1,30} ){0,2}anrufe mehr\b|\bwerbewiderspruch\b|\bhoren sie auf (?:\w{1,30} ){0,3}anzurufen\b/,
   ],

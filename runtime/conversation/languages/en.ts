@@ -37,14 +37,19 @@ export const english: Language = {
   },
   openEndings: wordSet(`
     i_want we_want i_need we_need name_is number_is address_is table_for room_for appointment_for like_to want_to need_to going_to have_to
-    a an the and or but because if while of from without into my your our their its um uh er erm i'm i'd i'll i've it's there's
-    these those every until between whose than gonna wanna whether`),
+    a an the and or but because if while from without into my your our their its um uh er erm i'm i'd i'll i've it's there's these those
+    every until between whose than gonna wanna whether`),
   looseEndings: wordSet(`
-    so when that which who to for with at in on by about his her is are was were be am can could should would will i we you they
-    he she like as not very really just before after around`),
-  holdOns: phraseList(
-    "let me think, let me see, let me check, let's see, hold on, wait, one moment, one second, just a second, just a moment, hang on, you know, i mean, oh one more thing, no wait",
-  ),
+    so when that which who to for with at in on by about his her is are was were be am can could should would will i we you they he she
+    like as not very really just before after around of some`),
+  holdOns: phraseList(`
+    let me think, let me see, let me check, let's see, hold on, wait, one moment, one second, just a second, just a moment, hang on,
+    you know, i mean, oh one more thing, no wait, give me a moment, give me a second, give me a sec, give me a minute, one moment please,
+    one second please, bear with me, bear with me a moment, how shall i put it, how do i put it, how should i say, one sec, just a sec,
+    just a minute, wait a minute, wait a second, hold on a second, hold on a minute, hold on please, let me look, let me have a look,
+    let me find it, let me just find it, let me look it up, let me get it, let me just check, let me just see, what was it again,
+    what's it called, what is it called again, let me think about it, let me just think, let me grab my calendar, let me get my calendar,
+    give me just a second, let me find my`),
   asksOpenly: /^(?:\S+ )?(?:what|how|when|where|who|whose|which|why)\b|\b(?:tell me|describe|explain|have your)\b/u,
   dictation: {
     digits: wordSet('zero oh one two three four five six seven eight nine double triple'),
@@ -54,22 +59,24 @@ export const english: Language = {
     asksSpelling: /\b(?:spell|spelled|spelt|spelling)\b/u,
   },
   backchannels: phraseList(`
-    mm, mmm, mhm, mmhm, mm-hm, mm-hmm, mmhmm, mhmm, hm, hmm, hmmm, uh-huh, uhuh, uhhuh, ah, aha, oh, ooh, yeah, yep, yup, yes, ok,
-    okay, right, sure, alright, all right, exactly, cool, great, nice, gotcha, wow, I see, got it, of course, perfect, good, really,
-    true, absolutely, makes sense, that makes sense, fair enough, sounds good, interesting, definitely, indeed`),
+    mm, mmm, mhm, mmhm, mm-hm, mm-hmm, mmhmm, mhmm, hm, hmm, hmmm, uh-huh, uhuh, uhhuh, ah, aha, oh, ooh, yeah, yep, yup, yes, ok, okay,
+    right, sure, alright, all right, exactly, cool, great, nice, gotcha, wow, I see, got it, of course, perfect, good, really, true,
+    absolutely, makes sense, that makes sense, fair enough, sounds good, interesting, definitely, indeed, i understand, understood,
+    i know, that's right, that's true, very good, lovely, wonderful, fine, fantastic, oh wow, oh okay`),
   commonWords: wordSet(`
-    the and of is are you i it that what how do does can would like have this with my your for we they when where please
-    want need at not be was time there thank thanks yes hello could about open any speak english hi good morning i'm i'd`),
+    the and of is are you i it that what how do does can would like have this with my your for we they when where please want need at not
+    be was time there thank thanks yes hello could about open any speak english hi good morning i'm i'd`),
   consent: {
     yes: phraseList(`
       yes, yeah, yep, yup, okay, ok, of course, certainly, absolutely, definitely, go ahead, go for it, sounds good, that works,
-      please do, you may, by all means, i consent, i agree, mm-hmm, mhm, uh-huh, all right, alright, that's fine, that is fine,
-      it's fine, that's okay, that's ok, it's okay, it's ok, fine by me, fine with me, okay with me, okay by me, no problem,
-      not a problem, no worries, no objection, no objections, i don't mind, i do not mind, don't mind, i have no objection,
-      i have no objections, i've no objections, i don't have a problem with that, i have no problem with that, no go ahead,
-      no that's fine, no i don't mind, sure thing, sure go ahead, sure that's fine, sure not a problem, sure no problem, yes sure,
-      yeah sure, you can record this, you can record, you can record the call, you can record this call, you can record it,
-      i'm okay with that, i'm ok with that, i'm fine with that, works for me, i give my consent, you have my consent, i accept`),
+      please do, you may, by all means, i consent, i agree, mm-hmm, mhm, uh-huh, all right, alright, that's fine, that is fine, it's fine,
+      that's okay, that's ok, it's okay, it's ok, fine by me, fine with me, okay with me, okay by me, no problem, not a problem,
+      no worries, no objection, no objections, i don't mind, i do not mind, don't mind, i have no objection, i have no objections,
+      i've no objections, i don't have a problem with that, i have no problem with that, no go ahead, no that's fine, no i don't mind,
+      sure thing, sure go ahead, sure that's fine, sure not a problem, sure no problem, yes sure, yeah sure, you can record this,
+      you can record, you can record the call, you can record this call, you can record it, i'm okay with that, i'm ok with that,
+      i'm fine with that, works for me, i give my consent, you have my consent, i accept, feel free, i don't mind at all,
+      that's all right, it's all right, that's alright`),
     alone: phraseList(
       'sure, fine, correct, sure please, oh sure, um sure, yeah fine, yes fine, yes please, yes correct, affirmative, agreed',
     ),
@@ -80,12 +87,16 @@ export const english: Language = {
     lead: phraseList('um, uh, er, erm, oh, well, ah, hm, hmm'),
     no: phraseList('no, nope, nah, no thanks, no thank you, never, not really, negative'),
     refuses: overWords([
+      /\b(?:do(?:n t| not)|won t|will not) (?:give|grant|have) (?:you )?(?:my |any )?(?:consent|permission)\b|\b(?:prefer|rather) (?:it )?if you (?:didn t|don t|did not|wouldn t)\b|\bprefer not\b/,
       /\b(?:rather|prefer) (?:that )?(?:you )?(?:not|didn t|don t|no)\b|\brather you (?:didn t|don t|did not)\b/,
       /\bi (?:object|decline|disagree|refuse)\b|\bi do(?:n t| not) (?:want|consent|agree|like|accept)\b/,
       /\b(?:don t|do not|please don t|stop) (?:you )?(?:record|recording|do that|do it|dare)\b/,
       /\bnot (?:okay|ok|fine|comfortable|happy|agree|recorded)\b|\bno recording\b|\bwithout (?:a )?recording\b|\babsolutely not\b|\bdefinitely not\b|\bcertainly not\b|\bof course not\b|\bplease don t\b|\bno way\b/,
     ]),
     unclear: overWords([
+      /\b(?:what|how) do you mean\b|\b(?:repeat|ask) the question\b|\bi missed (?:that|it|what)\b|\b(?:line|connection|sound|reception) is (?:\w+ )?(?:bad|terrible|awful|poor)\b/,
+      /\bwhat was the (?:question|last)\b|\b(?:say|repeat|ask) (?:that|it|the question) (?:one more time|once more|again)\b|\b(?:cutting|breaking|dropping) (?:out|up)\b|\bbeg (?:your )?pardon\b|^say what$|\bone more time\b|\b(?:speak|talk) (?:\w+ )?(?:louder|up)\b/,
+      /\b(?:hardly|barely|scarcely) (?:hear|understand)\b|\b(?:bad|terrible|awful) (?:line|connection)\b/,
       /^(?:sorry|pardon|excuse me|come again|what|huh|say that again|say again|repeat that)(?: (?:sorry|please|what|me))?$/,
       /\b(?:didn t|did not|don t|do not|can t|cannot|couldn t) (?:\w+ )?(?:catch|hear|understand|get that|follow)\b/,
       /\bwhat (?:was|is) that\b|\bwhat did you (?:just )?say\b|\b(?:say|repeat) (?:that|it) again\b|\b(?:could|can) you repeat\b|\bi beg your pardon\b/,
@@ -100,6 +111,11 @@ export const english: Language = {
   answering: {
     tone: /(?:at|after|following|hear|wait for) (?:\w{1,30} )?the (?:\w{1,30} )?(?:tone|beep)/,
     machine: [
+      /\bclosed until\b|\bhours have ended\b|\boutside (?:of )?our (?:\w{1,30} )?hours\b/,
+      /\b(?:our|this) (?:\w{1,30} ){1,3}(?:is|are|has|have|remains?) (?:\w{1,30} ){0,3}closed\b/,
+      /\b(?:is|are) currently closed\b|\bplease hang up and dial\b|\bwill reopen\b/,
+      /\bour (?:\w{1,30} ){0,3}hours are\b|\bclosed for the (?:day|holidays?|weekend|evening|night)\b|\boutside (?:of )?(?:our |normal |business |office |opening |working ){1,3}hours\b/,
+      /\byou know what to do\b|\bleave (?:\w{1,30} ){0,2}(?:details|text)\b|\b(?:phone|number) (?:\w{1,30} ){0,4}switched off\b/,
       /leave (?:\w{1,30} ){0,3}(?:message|name)(?! for (?:him|her|them))/,
       /(?:reached|welcome to) (?:\w{1,30} ){0,4}(?:voice ?mail|mailbox|answering)/,
       /voice ?mail (?:box|of|service)|record (?:your|a) (?:\w{1,30} )?message|forwarded to (?:\w{1,30} ){0,3}(?:voice|message|mailbox)/,
@@ -115,11 +131,14 @@ export const english: Language = {
       /(?:is|s|am|m|are|re) (?:currently |just )?(?:not|un) ?(?:available|here|in|at my desk)|isn t (?:here|in|available)|out of (?:the )?office|away from/,
       /you (?:have |ve )?reached/,
       /(?:i|we) (?:ll|will) (?:\w{1,30} ){0,2}(?:call|get back|return)|as soon as (?:i|we) can|call me back|call back (?:later|during)/,
-      /(?:office|store|shop|clinic|practice|branch)(?:e?s are| is) (?:\w{1,30} )?closed|we are (?:currently |now |presently )closed/,
-      /(?:our|opening|office|business) hours are/,
+      /(?:office|store|shop|clinic|practice|branch)(?:e?s are| is) (?:\w{1,30} )?closed|we are (?:currently |now |presently )closed|\bwe (?:are|re) (?:\w{1,30} ){0,3}closed\b|\bthe (?:\w{1,30} ){0,2}(?:is|are) (?:\w{1,30} ){0,2}closed\b|\bafter hours\b/,
+      /(?:our|opening|office|business) hours are|\b(?:opens?|reopens?|open again) (?:again )?(?:at|on|from|tomorrow|monday)\b|\b(?:will|ll) be back (?:at|on|in)\b|\b(?:during|outside|outside of) (?:\w{1,30} ){0,3}hours\b|\bpublic holiday\b/,
     ],
     speaksOfOthers: /\b(?:he|she) (?:is|s|isn t|will|ll|has|had)\b/,
     menu: [
+      /\bpress (?:\w{1,30} ){0,2}(?:six|seven|eight|nine)\b|\bhave your (?:\w{1,30} ){1,2}(?:ready|to hand|handy)\b|\b(?:agents|operators|advisors|representatives|colleagues) are (?:\w{1,30} ){0,3}(?:customers|callers)\b|\bnext in (?:the queue|line)\b/,
+      /\b(?:waiting|wait|queue) time is\b|\b(?:number|position) \w{1,30} in (?:line|the queue)\b|\b(?:followed by|then press) (?:the )?(?:hash|pound|star)\b/,
+      /\bknow (?:\w{1,30} ){0,4}extension\b|\byou are (?:\w{1,30} ){0,4}(?:in the queue|in line)\b|\bnext available (?:agent|representative|operator|adviser|advisor)\b/,
       /press (?:\w{1,30} )?(?:\d|one|two|three|four|five|zero|star|pound|hash)/,
       /(?:menu|options) (?:have|has) changed|listen (?:carefully )?to the following|main menu/,
       /(?:call|calls) (?:is|are|may be|will be) (?:being )?(?:recorded|monitored)/,
@@ -127,6 +146,9 @@ export const english: Language = {
       /(?:say|enter) (?:or enter )?(?:your )?(?:yes or no|account|extension|date of birth)|if you know (?:your party s|the) extension/,
     ],
     screening: [
+      /\bwhat (?:is |s )?(?:this|your|the) call (?:\w{1,30} )?(?:regarding|about|concerning)\b|\bsay what it s about\b/,
+      /\b(?:say|state|tell (?:me|us)) (?:\w{1,30} ){0,3}who (?:you are|is calling)\b|\bidentify yourself\b|\bcalls? (?:is|are) being (?:screened|filtered|checked)\b|\b(?:purpose|subject|nature) of your call\b/,
+      /\b(?:who is|who s) calling and (?:why|what)\b|\bcall (?:assistant|filter)\b|\bvirtual assistant (?:of|for) this\b|\bwho s calling and what it s about\b/,
       /(?:state|say|record|tell me|give me|provide) (?:\w{1,30} ){0,4}your (?:full )?name/,
       /(?:reason|why) (?:\w{1,30} ){0,2}(?:for (?:your call|calling)|you (?:are|re) calling)/,
       /\b(?:call (?:blocker|filter|guardian)|text call)\b|(?:prove|show|confirm|verify|sure) (?:\w{1,30} ){0,2}you (?:are|re) (?:\w{1,30} )?(?:human|person|robot)|if you (?:are|re) (?:not )?a (?:\w{1,30} )?(?:person|human|robot|telemarketer)/,
@@ -143,6 +165,9 @@ export const english: Language = {
     ],
   },
   doNotCall: [
+    /\b(?:stop|quit) (?:contacting|bothering|pestering) (?:me|us)\b|\b(?:don t|do not|never) (?:ever )?contact (?:me|us) (?:again|any ?more|ever)\b|\b(?:delete|erase|lose|forget) (?:my|our) (?:phone |telephone )?number\b/,
+    /\b(?:delete|remove|removed|take|taken|erase|unsubscribe) (?:(?:me|us|(?:my|our|this) (?:\w{1,30} )?(?:name|number|details|data)) )?(?:please )?(?:off|from|out of) (?:(?!waiting|guest|shopping|order)\w{1,30} ){0,3}(?:lists?|database|records|calls)\b/,
+    /\b(?:don t|do not) (?:want|wish)(?: to)? (?:\w{1,30} ){0,3}(?:more|further|these) (?:\w{1,30} )?calls\b|\b(?:don t|do not) want to (?:be|get) (?:called|phoned|contacted)\b|\bno further calls\b|\btold you (?:\w{1,30} ){0,3}(?:not to|to stop|never to) call/,
     /\b(?:stop|quit) (?:calling|phoning|ringing) (?:me|us|here|this)\b|\b(?:don t|do not|never) (?:ever )?(?:call|phone|ring) (?:me |us |here |this number )?(?:again|anymore|any more|ever)\b/,
     /\b(?:take|remove) (?:me|us|my (?:phone )?number|this number|our number) (?:off|from)\b|\bdo not call list\b|\bno more (?:of these )?calls\b/,
   ],

@@ -76,13 +76,19 @@ export const spanish: Language = {
     },
   },
   openEndings: wordSet(`
-    nombre_es número_es apellido_es llamo_por
-    el los las unos unas mi mis tu tus su sus nuestro nuestra nuestros y e u porque si mientras aunque de del a al en con sin para
-    entre desde hacia según tan eh em sino cada quiero quisiera necesito`),
+    nombre_es número_es apellido_es llamo_por el los las unos unas mi mis tu tus su sus nuestro nuestra nuestros y e u porque si mientras
+    aunque de del a al en con sin para entre desde hacia según tan eh em sino cada quiero quisiera necesito`),
   looseEndings: wordSet(`
-    la un una o pero que cuando por sobre hasta es son muy más como lo le les me te se nos yo era este esta esa ese esos pues tengo
-    hay está sea somos`),
-  holdOns: phraseList('a ver, déjeme pensar, déjeme ver, espere, un momento, un segundo, espera, o sea, no espere'),
+    la un una o pero que cuando por sobre hasta es son muy más como lo le les me te se nos yo era este esta esa ese esos pues tengo hay
+    está sea somos`),
+  holdOns: phraseList(`
+    a ver, déjeme pensar, déjeme ver, espere, un momento, un segundo, espera, o sea, no espere, un momento por favor,
+    un segundo por favor, un momentito, un momentito por favor, un segundito, espere un momento, espere un segundo, espere por favor,
+    espera un momento, espera un segundo, aguarde, aguarde un momento, deme un momento, deme un segundo, dame un segundo, permítame,
+    permítame un momento, déjeme mirar, deje que mire, déjame ver, déjame pensar, déjame mirar, déjame comprobarlo, déjeme comprobarlo,
+    déjeme comprobar, déjeme revisar, déjeme buscar, déjeme buscarlo, voy a ver, voy a mirar, voy a mirarlo, lo estoy buscando,
+    estoy buscándolo, ahora lo miro, cómo se llama esto, cómo se llamaba, cómo se dice esto, cómo le digo, pues a ver, vamos a ver,
+    veamos, cómo se dice, déjame pensarlo, déjeme pensarlo, voy a por mi agenda, deme solo un segundo`),
   asksOpenly:
     /^(?:\S+ )?(?:que|cual|cuales|como|cuando|donde|adonde|quien|quienes|cuanto|cuanta|cuantos|cuantas)\b|\b(?:digame|dime|decirme|describir|explicar)\b/u,
   dictation: {
@@ -94,36 +100,42 @@ export const spanish: Language = {
   },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, mjm, hm, hmm, ah, ajá, aja, oh, sí, si, ok, okay, okey, vale, claro, bien, exacto, perfecto, entiendo, genial,
-    correcto, dale, eso, cierto, de acuerdo, claro que sí, muy bien, así es, eso es, ya veo, entendido, venga, órale, ándale, sale, listo, po`),
+    correcto, dale, eso, cierto, de acuerdo, claro que sí, muy bien, así es, eso es, ya veo, entendido, venga, órale, ándale, sale, listo,
+    po, está bien, por supuesto, desde luego, ah vale, qué bien, estupendo, sin problema, comprendo, cómo no, muy bueno`),
   commonWords: wordSet(`
-    el los las que y es son un una para con por sí qué cómo cuándo dónde cuánto está están tiene tienen puedo quiero
-    gracias hola buenos buenas días me mi su usted pero más del al hay hasta abren cuesta favor español quisiera necesito llamo
-    puede dígame`),
+    el los las que y es son un una para con por sí qué cómo cuándo dónde cuánto está están tiene tienen puedo quiero gracias hola buenos
+    buenas días me mi su usted pero más del al hay hasta abren cuesta favor español quisiera necesito llamo puede dígame`),
   consent: {
     yes: phraseList(`
-      sí, claro, claro que sí, vale, de acuerdo, por supuesto, adelante, está bien, ok, okay, okey, desde luego, cómo no, como no,
-      acepto, sí acepto, perfecto, correcto, dale, venga, así es, autorizo, lo autorizo, conforme, listo, órale, ándale, sale,
-      ningún problema, no hay problema, no hay ningún problema, no es problema, no es ningún problema, no me importa, sin problema,
-      sin problemas, sin ningún problema, no pasa nada, no hay inconveniente, no hay ningún inconveniente, no tengo inconveniente,
-      ningún inconveniente, sin inconveniente, doy mi consentimiento, consiento, puede grabar, puede grabarla, pueden grabar,
-      puede hacerlo, me parece bien, por mí está bien, por mí no hay problema, por mí sí, estoy de acuerdo, lo acepto`),
+      sí, claro, claro que sí, vale, de acuerdo, por supuesto, adelante, está bien, ok, okay, okey, desde luego, cómo no, como no, acepto,
+      sí acepto, perfecto, correcto, dale, venga, así es, autorizo, lo autorizo, conforme, listo, órale, ándale, sale, ningún problema,
+      no hay problema, no hay ningún problema, no es problema, no es ningún problema, no me importa, sin problema, sin problemas,
+      sin ningún problema, no pasa nada, no hay inconveniente, no hay ningún inconveniente, no tengo inconveniente, ningún inconveniente,
+      sin inconveniente, doy mi consentimiento, consiento, puede grabar, puede grabarla, pueden grabar, puede hacerlo, me parece bien,
+      por mí está bien, por mí no hay problema, por mí sí, estoy de acuerdo, lo acepto, ninguna objeción, sin objeción,
+      no tengo objeciones, no tengo ninguna objeción, no me molesta, hágalo, por mí perfecto, por mí adelante, desde luego que sí,
+      por supuesto que sí, ningún problema por mi parte`),
     alone: phraseList(
       'si, bueno, bueno sí, muy bien, bien, si claro, si por supuesto, si acepto, si adelante, si gracias',
     ),
     rhetorical: phraseList('por qué no, porque no, y por qué no, sí por qué no, claro por qué no'),
     beside: phraseList(`
-      por favor, gracias, muchas gracias, puede, puede grabar, puede grabarla, señor, señora, señorita, adelante, hágalo, grabe,
-      grábela, con eso, estoy de acuerdo, por mí, no se preocupe, desde luego que sí, que sí, sin problema, la llamada, grabar la llamada`),
+      por favor, gracias, muchas gracias, puede, puede grabar, puede grabarla, señor, señora, señorita, adelante, hágalo, grabe, grábela,
+      con eso, estoy de acuerdo, por mí, no se preocupe, desde luego que sí, que sí, sin problema, la llamada, grabar la llamada`),
     lead: phraseList('eh, em, este, pues, bueno, ah, ay, mm, hm, a ver, oh'),
     no: phraseList(
       'no, nunca, jamás, para nada, ni hablar, de ninguna manera, qué va, prefiero que no, tampoco, mejor no',
     ),
     refuses: overWords([
+      /\bsin grabación\b|\bno me (?:grabe|graben|grabes|parece)\b|\b(?:preferiría|prefiero) (?:que )?(?:no|sin)\b|\bmejor sin\b|\bno (?:doy|quiero que)\b/,
       /\b(?:prefiero|preferiría) (?:que )?no\b|\bmejor no\b|\bpara nada\b|\bni hablar\b|\bde ninguna manera\b|\bde ningún modo\b|\bqué va\b/,
       /\bno (?:quiero|deseo|autorizo|acepto|estoy de acuerdo|me parece|me grabe|grabe|grabar|doy mi|doy el|consiento|lo autorizo|permito)\b/,
       /\bsin grabar\b|\bno gracias\b|\bme niego\b|\bme opongo\b|^(?:eh )?claro que no\b|^por supuesto que no\b|^desde luego que no\b|^sí no\b/,
     ]),
     unclear: overWords([
+      /\bqué (?:acaba|acabas) de decir\b|\bqué quiere(?:s)? decir\b|\bno lo pillé\b|\b(?:la línea|la conexión|el sonido) (?:está|va|es) (?:muy |fatal|mal|mala|pésima)/,
+      /\bcuál (?:era|fue|es) la pregunta\b|\bse (?:corta|entrecorta)\b|\b(?:hable|habla|hablar|puede hablar) más (?:alto|fuerte)\b|^eh qué$|\bno entendí lo último\b|\b(?:decirlo|dígalo|repetirlo|repita) (?:otra vez|de nuevo)\b/,
+      /\b(?:qué|cómo) (?:me )?(?:dijo|ha dicho|decía|dices)\b|\bse (?:oye|escucha) (?:muy |fatal|mal)|\b(?:le|te) (?:oigo|escucho) (?:muy )?(?:mal|poco)\b|\b(?:casi|apenas) (?:no )?(?:le|te|se) (?:oigo|oye|escucho)\b|\botra vez por favor\b|\bno (?:le|te|lo) he (?:oído|entendido)\b/,
       /^(?:cómo|cómo dice|perdón|perdone|disculpe|qué|mande|qué dice|cómo perdón|perdón qué)$/,
       /\bno (?:le |lo |la |te |se )?(?:oigo|oí|oi|entiendo|entendí|he entendido|escucho|escuché|he oído|oye|escucha|entiende)\b/,
       /\bcómo ha dicho\b|\bqué ha dicho\b|\b(?:puede|podría|puedes) repetir\w*\b|\bme (?:lo )?repite\b|\brepita\b/,
@@ -138,6 +150,11 @@ export const spanish: Language = {
   answering: {
     tone: /(?:despues (?:de|del)|tras|al oir|escuche|al escuchar) (?:\w{1,30} )?(?:la senal|el tono|tono|el pitido|pitido|el bip|senal)/,
     machine: [
+      /\bcerrad[ao]s? hasta\b|\bhorario (?:de \w{1,30} )?ha terminado\b|\bfuera de nuestro horario\b/,
+      /\bnuestr[oa]s? (?:\w{1,30} ){1,5}(?:esta|estan|se encuentran?|ha|han|permanece) (?:\w{1,30} ){0,3}cerrad[ao]s?\b|\bnuestr[oa] (?:\w{1,30} ){1,5}ha cerrado\b/,
+      /\b(?:se encuentran?|esta|estan) (?:\w{1,30} ){0,3}cerrad[ao]s? (?:en este|en estos|por)\b|\bcerrad[oa]s? por vacaciones\b/,
+      /\bnuestro horario (?:\w{1,30} ){0,4}es\b|\bfuera (?:de nuestro|del) horario\b|\bla (?:tienda|consulta|oficina) esta cerrada\b|\ben horario de (?:oficina|atencion)\b/,
+      /\bsabes? (?:lo )?que (?:tienes que )?hacer\b|\bdej(?:arnos|arme) (?:\w{1,30} ){0,2}(?:mensaje|recado)|\bno podemos atender\w{0,2}\b|\bdeje sus datos\b|\bno puede ser completada\b|\bal (?:oir|escuchar) (?:la|el) (?:senal|tono)\b/,
       /(?<!que le |que les |si )(?:dej[ea]|dejar|deja[nr]os|dejeme|dejame|dejenos|dejanos|dejen) (?:\w{1,30} ){0,3}(?:mensaje|recado)(?! para (?:el|ella))/,
       /buzon|(?<!tenemos |tengo |hay )contestador|correo de voz|grabar (?:\w{1,30} )?mensaje|casilla de (?:mensajes|voz)|grabe (?:\w{1,30} )?mensaje/,
       /(?:numero|telefono|persona|abonado|cliente) (?:\w{1,30} ){0,8}(?:no (?:esta|se encuentra) disponible|apagado|fuera (?:de cobertura|del area)|no existe|no corresponde)/,
@@ -149,19 +166,24 @@ export const spanish: Language = {
       /no (?:esta|se encuentra|estoy|estamos) (?:\w{1,30} )?(?:disponible|en casa|en la oficina|aqui)?|no puedo (?:atender|contestar|responder)\w{0,4}|ha salido/,
       /ha llamado (?:a|al)|ha contactado|se ha comunicado con/,
       /(?:te|le|os) (?:devolvere|llamare|llamaremos|devolveremos)|lo antes posible|en cuanto pueda/,
-      /(?:oficina|oficinas|tienda|consulta|clinica) (?:\w{1,30} ){0,3}cerrad[ao]s?/,
-      /nuestro horario (?:\w{1,30} ){0,2}es/,
+      /(?:oficina|oficinas|tienda|consulta|clinica) (?:\w{1,30} ){0,3}cerrad[ao]s?|\bestamos (?:\w{1,30} ){0,3}cerrados\b|\b(?:oficina|tienda|recepcion|consulta) (?:permanece|esta|se encuentra) (?:\w{1,30} ){0,3}cerrad[ao]\b|\bfuera de horario\b|\bha cerrado\b/,
+      /nuestro horario (?:\w{1,30} ){0,2}es|\b(?:abrimos|abriremos|reabrimos|volvemos|volveremos) (?:\w{1,30} ){0,4}(?:a las|el|manana|lunes)\b|\ben (?:nuestro|el) horario\b|\b(?:festivo)\b/,
       /\bdej\w{1,5} (?:\w{1,30} )?nombre/,
     ],
     speaksOfOthers:
       /\b(?:el|ella|(?:el senor|la senora) \w{1,30}) no esta\b|^(?:\w{1,30} ){0,3}no esta\b|\bha salido\b|\bno se encuentra (?:en|ahora|hoy)\b|\besta (?:ausente|reunid[ao]|de vacaciones)\b/,
     menu: [
+      /\b(?:pulse|marque|oprima|presione) (?:\w{1,30} ){0,3}(?:cinco|seis|siete|ocho|nueve)\b|\btenga a mano\b|\b(?:operadores|agentes) estan (?:\w{1,30} ){0,3}clientes\b/,
+      /\btiempo (?:de espera )?estimado\b|\btiempo de espera\b|\bes usted (?:\w{1,30} ){0,4}(?:fila|cola)\b|\bseguido de (?:almohadilla|asterisco|numeral)\b|\bllamadas? (?:se graban?|(?:son|es|sera|seran) grabadas?)\b|\batendera lo antes posible\b/,
+      /\bextension (?:\w{1,30} ){0,3}marquela\b|\bconoce (?:\w{1,30} ){0,4}extension\b|\b(?:cola|lista) de espera\b(?= *$)|\bes usted el (?:numero )?\w{1,30} (?:\w{1,30} ){0,3}(?:cola|espera)\b|\bllamada es (?:muy )?importante\b|\batendera un agente\b/,
       /(?:pulse|marque|presione|oprima) (?:\w{1,30} ){0,3}(?:\d|uno|dos|tres|cuatro|cero|almohadilla|asterisco)/,
       /menu principal|siguientes opciones/,
       /llamada (?:\w{1,30} ){0,4}grabada/,
       /(?:agentes|operadores|lineas) (?:\w{1,30} ){0,4}ocupad[oa]s|manteng\w{1,30} (?:\w{1,30} ){0,3}(?:a la espera|en linea)|permanezca/,
     ],
     screening: [
+      /\b(?:diga|digame|dime|di) (?:\w{1,30} ){0,3}quien (?:es|eres|llama)\b|\bidentifiquese\b|\bquien llama y por que\b|\basistente de llamadas\b|\bllamada (?:esta siendo|sera) (?:filtrada|revisada)\b/,
+      /\b(?:asunto|motivo|razon|objeto) de (?:la|su|tu) llamada\b|\basistente virtual de este\b|\bsu nombre y (?:el|la) (?:motivo|razon|asunto)\b/,
       /(?:diga|di|indique|indica|grabe|dime|digame) (?:\w{1,30} ){0,3}(?:su|tu) nombre|tu nombre y el motivo/,
       /(?:motivo|razon) de (?:la|su|tu) llamada|por que (?:llama|esta llamando)/,
       /quien lo busca|quien le busca|filtr\w{1,10} de llamadas|no (?:es|eres) un robot/,
@@ -173,6 +195,10 @@ export const spanish: Language = {
     company: [/en que (?:le |te |les )?(?:puedo|podemos) (?:ayudar|servir|atender)/, /le (?:atiende|habla) \w{1,30}/],
   },
   doNotCall: [
+    /\b(?:saque|quite|borre|elimine)n? mi (?:nombre|numero|telefono) (?:de|del) (?:su|la|vuestra) (?:lista|base)\b(?! de (?:la compra|espera))/,
+    /\bno (?:vuelv\w{1,3} a|me vuelv\w{1,3} a) (?:llamar|telefonear|marcar)\w{0,3}(?! (?:antes|hasta|manana))\b|\bno (?:me|nos) (?:contact|molest|telefone)\w{1,4} (?:mas|nunca|otra vez)\b|\bno (?:llamen|llame|llames) (?:mas|otra vez|de nuevo|nunca mas)\b/,
+    /\b(?:paren?|dejen?|deja) de (?:llamar|molestar|telefonear)\w{0,3}\b|\bno mas llamadas\b|\bno quiero que (?:me|nos) (?:vuelvan a llamar|llamen mas|sigan llamando)\b|\bque no me (?:llamen|llame) mas\b|\bden de baja\b|\bdarme de baja\b|\bno quiero (?:recibir |tener )?mas llamadas\b/,
+    /\b(?:borr|elimin|quit|sac|retir)\w{1,7} (?:\w{1,30} ){0,3}(?:mi (?:numero|telefono)|(?:su|vuestra|la) (?:lista|base)(?! de (?:la compra|espera)))\b/,
     /\bno (?:me|nos) (?:llam[ea]\w{0,2}|vuelv\w{1,3} a llamar|marque\w?) (?:mas|nunca|otra vez|de nuevo)\b|\bno (?:me|nos) vuelv\w{1,3} a llamar\b|\bdeje\w? de llamar\w{0,3}\b/,
     /\b(?:borr|elimin|quit|sac)\w{1,5} (?:\w{1,30} ){0,3}(?:mi numero|lista|base de datos)\b|\blista robinson\b|\bno quiero (?:recibir )?mas llamadas\b/,
   ],

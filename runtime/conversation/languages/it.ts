@@ -48,16 +48,21 @@ export const italian: Language = {
   },
   regions: {},
   openEndings: wordSet(`
-    nome_è cognome_è numero_è indirizzo_è
-    il lo la i gli le l' un' di del della dei degli delle a al allo alla ai agli alle da dal dalla nel nella con sul sulla per tra
-    fra miei nostro e ed o ma che se mentre mi ti ehm uhm dello dall' dell' nell' all' sull' ogni vorrei allora dunque insomma
-    oppure quindi cioè`),
+    nome_è cognome_è numero_è indirizzo_è il lo la i gli le l' un' di del della dei degli delle a al allo alla ai agli alle da dal dalla
+    nel nella con sul sulla per tra fra miei nostro e ed o ma che se mentre mi ti ehm uhm dello dall' dell' nell' all' sull' ogni vorrei
+    allora dunque insomma oppure quindi cioè`),
   looseEndings: wordSet(`
-    un uno una in su mio mia tuo tua suo sua perché quando come io è sono era molto più non si questo questa ho anche senza loro
-    vostro siamo`),
-  holdOns: phraseList(
-    'vediamo, aspetti, aspetta, un attimo, un momento, un secondo, mi faccia pensare, mi lasci pensare, fammi pensare, come dire, no aspetti',
-  ),
+    un uno una in su mio mia tuo tua suo sua perché quando come io è sono era molto più non si questo questa ho anche senza loro vostro
+    siamo però`),
+  holdOns: phraseList(`
+    vediamo, aspetti, aspetta, un attimo, un momento, un secondo, mi faccia pensare, mi lasci pensare, fammi pensare, come dire,
+    no aspetti, vediamo un po', mi faccia vedere, mi faccia controllare, mi faccia guardare, mi faccia verificare, fammi vedere,
+    fammi controllare, fammi guardare, lo sto cercando, la sto cercando, un momento per favore, un attimo per favore,
+    un attimo che guardo, un attimo che controllo, un attimo solo, un attimino, un momentino, un secondo per favore, un secondo solo,
+    aspetti un attimo, aspetti un secondo, aspetta un attimo, aspetta un secondo, attenda, attenda un attimo, mi dia un secondo,
+    mi dia un attimo, mi dia un momento, dammi un secondo, dammi un attimo, adesso guardo, ora guardo, ora controllo, come si dice,
+    come posso dire, devo controllare, devo pensarci, come si chiama già, mi lasci solo pensare, mi lasci vedere, prendo l'agenda,
+    mi dia solo un secondo`),
   asksOpenly:
     /^(?:\S+ )?(?:che|cosa|quale|quali|qual|come|com|quando|dove|chi|perche|quanto|quanta|quanti|quante)\b|\b(?:dirmi|dica|descrivere|spiegare)\b/u,
   dictation: {
@@ -69,18 +74,19 @@ export const italian: Language = {
   },
   backchannels: phraseList(`
     mm, mmm, mh, mhm, mm-hm, hm, hmm, uhm, ah, aha, oh, sì, si, ok, okay, va bene, certo, bene, giusto, esatto, esattamente, perfetto,
-    capisco, capito, d'accordo, ottimo, ecco, già, ho capito, va benissimo, infatti, appunto, chiaro, certamente, come no`),
+    capisco, capito, d'accordo, ottimo, ecco, già, ho capito, va benissimo, infatti, appunto, chiaro, certamente, come no, molto bene,
+    benissimo, sì certo, ah okay, ah sì, naturalmente, ovviamente, fantastico, bello, sicuro, senz'altro, vero, è vero, proprio così`),
   commonWords: wordSet(`
-    il lo la gli di che e è sono un una per con non sì come quando dove quanto quale qual ho ha hanno posso vorrei grazie ciao
-    buongiorno buonasera mi mia del della delle alle aperti anche più questo cosa favore l'orario costa avete sempre italiano salve
-    sera scusi chiamo`),
+    il lo la gli di che e è sono un una per con non sì come quando dove quanto quale qual ho ha hanno posso vorrei grazie ciao buongiorno
+    buonasera mi mia del della delle alle aperti anche più questo cosa favore l'orario costa avete sempre italiano salve sera scusi chiamo`),
   consent: {
     yes: phraseList(`
       sì, va bene, d'accordo, certamente, volentieri, ok, okay, faccia pure, accetto, perfetto, va benissimo, sicuramente, senz'altro,
       acconsento, esatto, come no, non c'è problema, nessun problema, non ci sono problemi, non mi dà fastidio, non mi disturba,
-      non ho nulla in contrario, non ho niente in contrario, niente in contrario, nulla in contrario, non ho obiezioni,
-      nessuna obiezione, certo che sì, sì certo, ma certo, ma sì, registri pure, può registrare, può farlo, assolutamente sì,
-      per me va bene, mi va bene, do il mio consenso, sono d'accordo, fai pure, naturalmente, ovviamente, tranquillamente, autorizzo`),
+      non ho nulla in contrario, non ho niente in contrario, niente in contrario, nulla in contrario, non ho obiezioni, nessuna obiezione,
+      certo che sì, sì certo, ma certo, ma sì, registri pure, può registrare, può farlo, assolutamente sì, per me va bene, mi va bene,
+      do il mio consenso, sono d'accordo, fai pure, naturalmente, ovviamente, tranquillamente, autorizzo, certo, può, lo faccia,
+      non mi crea problemi, mi sta bene, per me nessun problema`),
     alone: phraseList(
       'si, certo, certo certo, sicuro, prego, prego prego, bene, si certo, si va bene, si grazie, giusto, prego faccia',
     ),
@@ -93,11 +99,16 @@ export const italian: Language = {
       'no, mai, preferisco di no, preferirei di no, per niente, direi di no, assolutamente no, meglio di no, rifiuto, non',
     ),
     refuses: overWords([
+      /\bmacché\b|\bnon se ne parla\b|\bnon mi (?:registri|registrate|sta bene|va bene)\b|\b(?:ovviamente|sicuramente|naturalmente) no\b|\bnon do\b|\bsenza (?:registrazione|registrare)\b/,
       /\bprefer\w+ (?:di )?(?:no|non)\b|\bdirei di no\b|\bmeglio (?:di )?no\b|\bper niente\b|\bassolutamente no\b|\bcerto che no\b|\brifiuto\b|\bmi oppongo\b/,
       /\bnon (?:voglio|vorrei|desidero|accetto|acconsento|autorizzo|registri|registrare|mi va|sono d accordo|do il)\b|\bsenza registra\w+\b/,
       /\bno grazie\b|\bsì no\b|\bno\b/,
     ]),
     unclear: overWords([
+      /\bcosa ha (?:appena )?detto\b|\bcosa (?:vuol|vuole|intende) ?(?:dire)?\b|\bmi è sfuggito\b|\blinea è (?:pessima|disturbata|molto disturbata)\b|\bripetere la domanda\b/,
+      /^prego\?$/,
+      /\bqual (?:era|è) la domanda\b|\bva e viene\b|\b(?:parli|parla|parlare) più (?:forte|alto)\b|\bl[oa] può ridire\b|\b(?:ridire|ripetere)\b|^eh (?:cosa|come)$|\bprende male\b/,
+      /\b(?:che cosa|cosa|che) (?:ha|hai) detto\b|\b(?:la|ti) sento (?:appena|male|malissimo|poco)\b|\bsi sente (?:male|malissimo|poco)\b|\bnon (?:l|la|ti|lo) ho (?:sentit\w|capit\w)\b|\bancora una volta\b|\bmi ripet\w+\b/,
       /^(?:come|cosa|prego come|scusi|mi scusi|come scusi|scusi come|come prego|eh scusi|che cosa|come dice|pardon)$/,
       /\bnon (?:ho )?(?:\w+ )?(?:capito|sentito|capisco|sento|la sento|ti sento|si sente)\b|\bla sento (?:male|poco)\b/,
       /\b(?:può|potrebbe|puoi) ripetere\b|\bche (?:cosa )?ha detto\b|\bcome ha detto\b|\bripeta\b/,
@@ -112,6 +123,12 @@ export const italian: Language = {
   answering: {
     tone: /(?:dopo|al termine del|sentito) (?:il |un )?(?:segnale|bip|tono)/,
     machine: [
+      /\bchius[oaie] (?:\w{1,30} )?fino a\b|\borario (?:\w{1,30} ){0,3}e terminato\b|\bfuori dai nostri orari\b|\bmi dispiace adesso siamo chiusi riapriamo\b|\briapriamo (?:lunedi|martedi|mercoledi|giovedi|venerdi|domani|alle)\b/,
+      /\bsegreteria automatica\b/,
+      /\bnostr[oaie] (?:\w{1,30} ){1,4}(?:e|sono|ha|rimane) (?:\w{1,30} ){0,3}chius[oaie]\b|\bil nostro orario e\b|\bnostro orario (?:\w{1,30} ){0,3}dalle\b/,
+      /\b(?:nostr[oi]|il|lo|la|i) (?:\w{1,30} ){0,2}(?:uffici\w?|ufficio|negozio|studio|ambulatorio|segreteria|servizio clienti|sportello) (?:e|sono|rimane) (?:\w{1,30} ){0,4}chius[oaie]\b|\bchius[oi] per (?:ferie|festivita|lavori)\b|\briaprira\b/,
+      /\bnostri orari (?:\w{1,30} ){0,3}sono\b|\bfuori (?:dal nostro |dall )?orario\b|\borario (?:d ufficio|di apertura)\b/,
+      /\bsai (?:gia )?(?:cosa|che cosa) fare\b|\blasci\w{1,5} (?:\w{1,30} ){0,3}(?:dati|recapito)\b|\bnon (?:posso|possiamo) rispondere alla (?:sua|tua|vostra)\b|\blasciare un messaggio\b|\be inesistente\b/,
       /(?<!(?:gli|le|che) )lasci\w{0,30} (?:\w{1,30} ){0,3}messaggio(?! per (?:lui|lei))/,
       /(?<!abbiamo (?:una |la )?|ho (?:una |la )?)segreteria telefonica|segreteria (?:telefonica )?di (?:tim|vodafone|wind|telecom)|casella vocale|registrare (?:il |un )?(?:suo )?messaggio|registri (?:il )?(?:suo )?messaggio/,
       /(?:cliente|utente|persona|numero) (?:\w{1,30} ){0,8}(?:non (?:e|risulta) (?:\w{1,30} ){0,3}(?:raggiungibile|disponibile|attivo)|spento|inesistente)/,
@@ -124,19 +141,24 @@ export const italian: Language = {
       /non (?:e|c e|sono|siamo) (?:\w{1,30} ){0,3}(?:raggiungibil[ei]|disponibil[ei]|in ufficio|in casa|qui)|non c e|non (?:posso|possiamo) rispondere|e fuori/,
       /(?:ha chiamato|risponde (?:il|la)|avete chiamato)/,
       /(?:la|ti|vi) (?:richiamero|ricontattero|richiameremo|ricontatteremo)|appena possibile|il prima possibile/,
-      /(?:studio|ufficio|negozio|ambulatorio) (?:\w{1,30} ){0,3}chius[oa]/,
+      /(?:studio|ufficio|negozio|ambulatorio) (?:\w{1,30} ){0,3}chius[oa]|\bsiamo (?:\w{1,30} ){0,3}chiusi\b|\borario di chiusura\b|\bl ufficio e (?:\w{1,30} ){0,2}chiuso\b/,
       /\blasci\w{1,5} (?:\w{1,30} ){0,2}nome/,
-      /(?:i nostri|gli) orari (?:di apertura )?sono|il nostro orario e/,
+      /(?:i nostri|gli) orari (?:di apertura )?sono|il nostro orario e|\b(?:riapriamo|riapre|riaprira|riapriremo|apriamo|torniamo) (?:\w{1,30} ){0,3}(?:alle|lunedi|domani|il)\b|\bnei nostri orari\b|\bfestivita\b|\bil nostro orario\b/,
     ],
     speaksOfOthers:
       /\b(?:il signor|la signora|il dottor|la dottoressa|lui|lei) (?:\w{1,30} )?(?:non )?(?:c )?e\b|^(?:\w{1,30} ){0,3}non c e\b|\be (?:fuori|assente|in riunione|in ferie)\b/,
     menu: [
+      /\b(?:prema|digiti) (?:\w{1,30} ){0,3}(?:cinque|sei|sette|otto|nove)\b|\btenga a portata di mano\b|\boperatori stanno (?:\w{1,30} ){0,3}clienti\b/,
+      /\btempo di attesa\b|\bin \w{1,30} posizione\b|\bseguito (?:da|dal) (?:cancelletto|asterisco)\b|\bchiamate (?:vengono|sono|saranno) (?:\w{1,30} )?registrate\b/,
+      /\bconosce (?:\w{1,30} ){0,3}interno\b|\b(?:lei e|siete) (?:\w{1,30} ){0,3}(?:coda|attesa)\b|\bchiamata e (?:molto )?importante\b|\boperatore le rispondera\b|\bmenu principale\b/,
       /(?:prema|premere|digiti|digitare|prem[ie]) (?:\w{1,30} ){0,4}(?:\d|uno|due|tre|quattro|zero|cancelletto|asterisco|tasto)/,
       /menu principale|seguenti opzioni/,
       /(?:chiamata|telefonata|conversazione) (?:\w{1,30} ){0,5}registrata/,
       /(?:operatori|linee) (?:\w{1,30} ){0,4}occupat[ei]|la preghiamo di attendere/,
     ],
     screening: [
+      /\b(?:dica|dimmi|mi dica) (?:\w{1,30} ){0,3}chi (?:e|sei|chiama|parla)\b|\bsi identifichi\b|\bchi chiama e perche\b|\bassistente (?:telefonico|chiamate)\b|\bchiamata (?:viene|e) (?:filtrata|controllata|verificata)\b/,
+      /\b(?:motivo|scopo|oggetto) della (?:sua |tua )?(?:chiamata|telefonata)\b|\bassistente virtuale di questo\b|\bfiltro chiamate\b/,
       /(?:dica|dire|dimmi|indichi|registri|registra|lasci) (?:\w{1,30} ){0,3}(?:il (?:suo|tuo) )nome|il (?:suo|tuo) nome e il motivo/,
       /motivo della (?:sua |tua )?chiamata|perche (?:sta )?chiama(?:ndo)?/,
       /chi devo annunciare|filtro (?:delle )?chiamate|non (?:essere|sei|e) un robot/,
@@ -148,6 +170,9 @@ export const italian: Language = {
     company: [/(?:come|in che cosa|in cosa) posso (?:aiutar|esser)\w{0,30}/, /sono \w{1,30} come posso/],
   },
   doNotCall: [
+    /\bnon (?:mi|ci) (?:richiam|chiam|telefon|contatt)\w{1,7} (?:piu|mai piu|mai|ancora|di nuovo)\b|\bnon (?:richiam|chiam|telefon)(?:i|ate|are) (?:piu|mai piu)\b|\bnon contattate\w{0,2} piu\b|\bdi non (?:chiamar|telefonar|contattar)\w{1,3} piu\b|\bnon richiamate\b/,
+    /\b(?:smett\w{1,6}|basta|finit\w{1,4}) (?:di (?:chiamar|telefonar|contattar|disturbar)\w{1,3}|(?:con )?(?:queste|le) (?:chiamate|telefonate))\b|\b(?:niente|nessun\w?) (?:piu )?(?:altr[ae] )?(?:chiamat[ae]|telefonat[ae])(?: piu)?\b|\bnon voglio (?:piu )?(?:\w{1,30} ){0,2}(?:chiamate|telefonate|chiamat[oa])\b|\bnon voglio piu\b(?: \w{1,30}){0,3} (?:chiamate|telefonate|chiamat[oa])/,
+    /\b(?:cancell|elimin|tolg|togli|rimuov)\w{0,5} (?:\w{1,30} ){0,3}(?:mio (?:numero|telefono)|(?:nome|dati|mi|ci) (?:\w{1,30} ){0,2}(?:lista|elenco|database))\b|\b(?:cancellat[oa]|rimoss[oa]|tolt[oa]) (?:dalla|dal) (?:\w{1,30} )?(?:lista|elenco|database)\b/,
     /\bnon (?:mi|ci) (?:chiam\w{1,4}|telefon\w{1,4}|richiam\w{1,4}|contatt\w{1,4}) (?:piu|mai piu|ancora|di nuovo)\b|\bsmett\w{2,5} di (?:chiamar|telefonar)\w{1,3}\b|\bnon voglio (?:piu )?(?:essere chiamat\w|(?:altre )?chiamate)\b/,
     /\b(?:mi|ci) (?:cancelli|cancellate|tolga|togliete|rimuova|rimuovete) (?:da|dal|dalla|dall|dai|dalle|subito)\b|\b(?:cancelli|tolga|rimuova) (?:\w{1,30} ){0,2}(?:mio numero|lista|elenco)\b|\bregistro (?:delle|pubblico delle) opposizioni\b/,
   ],

@@ -110,7 +110,7 @@ export interface ConsentWords {
   readonly no: PhraseList
   /** A refusal wherever it stands; over the words, parted by one blank. */
   readonly refuses: readonly RegExp[]
-  /** The question was not understood. */
+  /** The question was not understood. Words that say so only as a question end with `?`. */
   readonly unclear: readonly RegExp[]
   /** The keys 1 and 2, as a caller says them. */
   readonly one: PhraseList

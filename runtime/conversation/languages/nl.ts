@@ -55,14 +55,18 @@ export const dutch: Language = {
     },
   },
   openEndings: wordSet(`
-    naam_is nummer_is adres_is wil_graag
-    de het en omdat want als zonder tussen onze eh uh uhm ehm naar tijdens sinds hun elke dankzij tot volgens terwijl`),
-  looseEndings: wordSet(
-    `een of dat met voor van mijn uw aan bij in op ik is ben heb wil zou kan maar dus om geen die deze wat`,
-  ),
-  holdOns: phraseList(
-    'even kijken, even denken, wacht, wacht even, een moment, momentje, een ogenblik, laat me denken, hoe zal ik het zeggen',
-  ),
+    naam_is nummer_is adres_is wil_graag de het en omdat want als zonder tussen onze eh uh uhm ehm naar tijdens sinds hun elke dankzij tot
+    volgens terwijl`),
+  looseEndings: wordSet(`
+    een of dat met voor van mijn uw aan bij in op ik is ben heb wil zou kan maar dus om geen die deze wat ons`),
+  holdOns: phraseList(`
+    even kijken, even denken, wacht, wacht even, een moment, momentje, een ogenblik, laat me denken, hoe zal ik het zeggen,
+    laat me even nadenken, laat me nadenken, laat me even denken, laat me even kijken, laat me kijken, even nadenken, even zoeken,
+    even opzoeken, ik zoek het even op, ik zoek het op, ik kijk even, ik kijk het even na, een moment alstublieft, een momentje,
+    een momentje alstublieft, een ogenblikje, ogenblikje, een seconde, seconde, seconde alstublieft, eens even kijken, eens even denken,
+    eens kijken, blijft u even hangen, blijf even hangen, geef me een seconde, geef me een momentje, hoe heet dat ook alweer,
+    hoe heet het ook alweer, hoe zeg je dat, wacht eens even, wacht u even, wacht u heel even, geef me heel even, laat me eens denken,
+    laat me even, ik pak mijn agenda, ik pak even mijn agenda`),
   asksOpenly:
     /^(?:\S+ )?(?:wat|hoe|hoeveel|wanneer|waar|waarheen|waarmee|waarom|wie|welk|welke)\b|\b(?:vertellen|zeggen|beschrijven|uitleggen)\b/u,
   dictation: {
@@ -73,18 +77,22 @@ export const dutch: Language = {
     asksSpelling: /\bspel|\bschrijf/u,
   },
   backchannels: phraseList(`
-    mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ach, oh, ja, jaja, jawel, jazeker, hoor, ja hoor, oké, ok, okay, oke, goed, prima, precies, klopt,
-    dat klopt, juist, inderdaad, snap ik, ik snap het, ik begrijp het, begrijp ik, zeker, natuurlijk, uiteraard, heel goed, mooi, fijn, top`),
+    mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ach, oh, ja, jaja, jawel, jazeker, hoor, ja hoor, oké, ok, okay, oke, goed, prima, precies,
+    klopt, dat klopt, juist, inderdaad, snap ik, ik snap het, ik begrijp het, begrijp ik, zeker, natuurlijk, uiteraard, heel goed, mooi,
+    fijn, top, akkoord, is goed, dat is goed, o, o ja, perfect, duidelijk, helder, super, exact, begrepen, absoluut, leuk, geweldig,
+    goed zo, goed hoor, o oké`),
   commonWords: wordSet(`
-    het een ik ben je u van naar voor met niet dat wat hoe waar wanneer kan kunt wil graag hallo dag goedemorgen goedemiddag bedankt
-    ja nee en zijn heeft heb mijn uw bij ook nog open afspraak maken op zoek winkel altijd nederlands`),
+    het een ik ben je u van naar voor met niet dat wat hoe waar wanneer kan kunt wil graag hallo dag goedemorgen goedemiddag bedankt ja
+    nee en zijn heeft heb mijn uw bij ook nog open afspraak maken op zoek winkel altijd nederlands`),
   consent: {
     yes: phraseList(`
       ja, jawel, jazeker, ja hoor, jaja, graag, prima, akkoord, is goed, dat is goed, oké, oke, ok, okay, natuurlijk, doe maar, mag,
       dat mag, dat mag hoor, mag hoor, zeker, jawel hoor, geen probleem, geen enkel probleem, geen bezwaar, ik heb geen bezwaar,
       heb geen bezwaar, daar heb ik geen bezwaar tegen, maakt niet uit, dat maakt niet uit, vind ik goed, vind ik prima, dat vind ik goed,
       ga uw gang, ga je gang, ik ga akkoord, ik ben akkoord, ik stem toe, ik geef toestemming, u mag opnemen, u mag het opnemen,
-      je mag het opnemen, neem maar op, dat is prima, dat is oké, in orde, dat is in orde, uiteraard, vanzelfsprekend`),
+      je mag het opnemen, neem maar op, dat is prima, dat is oké, in orde, dat is in orde, uiteraard, vanzelfsprekend, absoluut,
+      van mij mag het, ik vind het prima, ik vind het goed, dat vind ik niet erg, ik vind het niet erg, prima hoor, van mij mag dat,
+      ik ga ermee akkoord, geen enkel bezwaar, ja doe maar`),
     alone: phraseList('goed, klopt, ja graag, ja klopt, ja goed, best, mij best, vooruit, vooruit maar'),
     rhetorical: phraseList('waarom niet, ja waarom niet'),
     beside: phraseList(`
@@ -93,10 +101,14 @@ export const dutch: Language = {
     lead: phraseList('eh, uh, uhm, ehm, nou, oh, ah, hm, tja, ach'),
     no: phraseList('nee, neen, niet, liever niet, nooit, nee dank u, absoluut niet, zeker niet, geen'),
     refuses: overWords([
+      /\b(?:natuurlijk|uiteraard|absoluut|zeker|eigenlijk) niet\b|\bneem (?:mij|me|dit|het|ons) niet op\b|\bik maak bezwaar\b|\bgeen sprake van\b|\bik heb (?:het |dat )?liever niet\b|\b(?:dat )?vind ik niet (?:goed|prettig|oké)\b/,
       /\bliever niet\b|\b(?:absoluut|zeker|echt|beslist) niet\b|\bniet (?:opnemen|akkoord|goed|oké|oke|doen|opgenomen)\b|\bin geen geval\b/,
       /\b(?:wil|wens|hoef) (?:ik )?(?:dat |het |dit )?(?:liever )?niet\b|\bgeen (?:opname|toestemming)\b|\bzonder opname\b|\bik weiger\b|\bnee\b/,
     ]),
     unclear: overWords([
+      /\bwat zei (?:u|je) (?:daarnet|net)\b|\b(?:de vraag|dat) herhalen\b|\bdat heb ik gemist\b|\b(?:lijn|verbinding) is (?:\w+ )?slecht\b|\bwat bedoelt (?:u|je)\b/,
+      /\bwat was de vraag\b|\bvalt (?:\w+ )?weg\b|\b(?:harder|luider) (?:praten|spreken)\b|^(?:hè|he) wat$|\bik begrijp niet\b|\bniet (?:verstaan|gehoord)\b/,
+      /\b(?:begreep|verstond|hoorde) (?:ik )?(?:u |je |het |dat )?(?:\w+ )?niet\b|\b(?:versta|hoor) (?:u|je) (?:heel |erg |bijna )?(?:slecht|niet|nauwelijks)\b|\bwat (?:zegt|zei) (?:u|je)\b|\bhoe (?:bedoelt|bedoel) (?:u|je)\b/,
       /^(?:wat|sorry|pardon|hè|wat zegt u|wat zeg je|wablief|excuseer|hoe bedoelt u|wat bedoelt u)$/,
       /\bniet (?:goed |helemaal |zo goed )?(?:verstaan|gehoord|begrepen)\b|\b(?:versta|hoor|begrijp) (?:ik )?(?:u |je |het )?(?:\w+ )?niet\b|\b(?:hoor|versta) u slecht\b/,
       /\b(?:kunt|kan|kun) (?:u|je) (?:dat |het )?(?:nog \w+ )?herhalen\b|\bnog een keer\b|\bwat zei (?:u|je)\b/,
@@ -108,6 +120,12 @@ export const dutch: Language = {
   answering: {
     tone: /na (?:de |het )?(?:\w{1,30} )?(?:piep|toon|pieptoon|signaal|biep)/,
     machine: [
+      /\btot \w{1,30} gesloten\b|\b(?:uren|tijden) zijn (?:\w{1,30} ){0,3}voorbij\b|\bbuiten onze\b/,
+      /\bgebruiker (?:\w{1,30} ){0,8}niet (?:bereikbaar|beschikbaar)\b/,
+      /\b(?:ons|onze) (?:\w{1,30} ){1,3}(?:is|zijn) (?:\w{1,30} ){0,4}gesloten\b|\bis (?:ons|onze) (?:\w{1,30} ){1,3}(?:\w{1,30} ){0,3}gesloten\b|\bbuiten kantoortijd\w{0,2}\b|\bwij zijn bereikbaar van\b/,
+      /\b(?:onze?|ons|de|het) (?:\w{1,30} ){0,2}(?:kantoor|kantoren|winkel|praktijk|klantenservice|balie|receptie|showroom) (?:is|zijn) (?:\w{1,30} ){0,4}gesloten\b|\bgesloten wegens\b|\bgaat (?:\w{1,30} ){0,4}weer open\b/,
+      /\bonze (?:openingstijden|kantooruren|kantoortijden) zijn\b|\bbuiten (?:onze |de )?(?:openingstijden|kantooruren|kantoortijden|openingsuren)\b|\btijdens kantooruren\b|\bhuisartsenpost\b/,
+      /\bweet (?:je )?(?:wel )?wat je moet doen\b|\bje weet wat je (?:moet|kunt) doen\b|\b(?:bericht|boodschap) (?:\w{1,30} ){0,4}inspreken\b|\bniet aangesloten\b|\bbuiten gebruik\b|\bgegevens achter\b|\bdoorgeschakeld naar de voicemail\b|\bgeen bereik\b|\bnu niet (?:opnemen|beantwoorden)\b/,
       /spreek (?:\w{1,30} ){0,3}(?:bericht|boodschap)|(?:laat|kunt) (?:\w{1,30} ){0,4}(?:bericht|boodschap) (?:achter|inspreken|achterlaten)|(?:bericht|boodschap) (?:achter|in te spreken|achterlaten)/,
       /(?<!geen )voice ?mail|(?<!geen )antwoordapparaat|(?:abonnee|nummer|persoon) (?:\w{1,30} ){0,8}niet (?:bereikbaar|in gebruik|beschikbaar)/,
       /buiten (?:onze |de )?(?:openingstijden|kantooruren|kantoortijden)|momenteel niet bereikbaar/,
@@ -117,18 +135,23 @@ export const dutch: Language = {
       /niet (?:aanwezig|thuis|bereikbaar|beschikbaar|op kantoor)|(?:kan|kunnen) (?:\w{1,30} ){0,4}niet opnemen|de telefoon (?:\w{1,30} )?niet (?:opnemen|beantwoorden)|niet te woord staan/,
       /u (?:bent verbonden met|heeft gebeld met)|dit is de (?:voicemail|telefoon) van/,
       /(?:bel|bellen) (?:\w{1,30} ){0,4}terug|zo (?:snel|spoedig) mogelijk/,
-      /(?:kantoor|winkel|praktijk) (?:\w{1,30} ){0,3}gesloten/,
-      /onze openingstijden zijn|bereikbaar van/,
+      /(?:kantoor|winkel|praktijk) (?:\w{1,30} ){0,3}gesloten|\bwij zijn (?:\w{1,30} ){0,3}gesloten\b|\bwe zijn (?:\w{1,30} ){0,3}gesloten\b|\bna sluitingstijd\b/,
+      /onze openingstijden zijn|bereikbaar van|\bweer (?:\w{1,30} ){0,2}(?:open|bereikbaar)\b|\btijdens (?:onze|de) \w{0,20}(?:tijden|uren)\b|\bbuiten \w{0,20}(?:tijd|tijden|uren)\b|\bzijn we er weer\b|\bfeestdag\b|\bprobeer het later\b/,
       /\blaat (?:\w{1,30} ){0,2}naam (?:\w{1,30} ){0,3}achter/,
     ],
     speaksOfOthers: /\b(?:hij|zij|ze|(?:meneer|mevrouw) \w{1,30}) (?:is|komt|heeft)\b|\bis (?:hij|ze|zij)\b/,
     menu: [
+      /\b(?:toets|kies|druk op) (?:\w{1,30} ){0,2}(?:vijf|zes|zeven|acht|negen)\b|\bbij de hand\b|\bmedewerkers helpen\b|\bde volgende in de wachtrij\b/,
+      /\bwachttijd (?:is|bedraagt)\b|\bin de wacht(?:rij|rij)\b|\bgevolgd door (?:een )?(?:hekje|sterretje)\b|\bgesprekken worden\b|\bmedewerker helpt u\b/,
+      /\bdoorkiesnummer\b|\b(?:telefoontje|oproep|gesprek) is (?:voor ons )?belangrijk\b|\bzo (?:spoedig|snel) mogelijk geholpen\b|\bwachtenden voor\b|\bvolgende (?:opties|keuzes|mogelijkheden)\b|\bin gesprek (?:\w{1,30} ){0,2}blijf aan de lijn\b/,
       /(?:toets|kies|druk op) (?:\w{1,30} ){0,3}(?:\d|een|twee|drie|vier|nul|hekje|sterretje)/,
       /hoofdmenu|keuzemenu|volgende (?:opties|keuzes)/,
       /(?:gesprek|gesprekken) (?:\w{1,30} ){0,5}opgenomen/,
       /(?:medewerkers|lijnen) (?:\w{1,30} ){0,4}(?:bezet|in gesprek)|een van onze medewerkers|wachtenden voor u/,
     ],
     screening: [
+      /\b(?:zeg|vertel) (?:\w{1,30} ){0,3}wie (?:u bent|je bent)\b|\bmaak uzelf bekend\b|\bwie belt er en waarom\b|\bbelassistent\b|\b(?:oproep|gesprek)s?filter\b|\boproep wordt (?:gescreend|gecontroleerd|gefilterd)\b/,
+      /\b(?:reden|doel) van (?:uw|je|de) (?:oproep|telefoontje|gesprek|belletje)\b|\buw naam en (?:waar het over gaat|de reden|het doel)\b|\bvirtuele assistent van dit\b|\bvoordat ik (?:u|je) doorverbind\b/,
       /(?:zeg|noem|geef|vertel|spreek) (?:\w{1,30} ){0,4}(?:uw|je) naam/,
       /reden van (?:uw|je) (?:oproep|telefoontje|gesprek)|waarom (?:u|je) belt/,
       /wie (?:kan|mag) ik (?:zeggen|aankondigen)/,
@@ -140,7 +163,10 @@ export const dutch: Language = {
     company: [/(?:waarmee|hoe|waar) kan ik u (?:mee )?(?:helpen|van dienst)/, /u spreekt met \w{1,30}/],
   },
   doNotCall: [
-    /\bbel(?:t u|len jullie)? (?:me|mij|ons|hier|dit nummer)? ?(?:alstublieft )?(?:niet|nooit) (?:meer|weer)\b|\bniet meer (?:bellen|gebeld worden|gebeld)\b|\bstop(?:t u)? met bellen\b/,
+    /\b(?:neem|nemen|zoek) (?:\w{1,30} )?geen contact meer\b|\bgeen (?:\w{1,30} ){0,2}telefoontjes meer\b|\b(?:stop|hou\w?|houdt u|ophouden) (?:u )?(?:op )?met (?:\w{1,30} )?(?:te )?bellen\b|\bwil geen (?:\w{1,30} ){0,2}(?:telefoontjes|oproepen)\b/,
+    /\b(?:verwijder|wis|schrap|haal)\w{0,2} (?:\w{1,30} ){0,3}(?:mijn (?:telefoon)?nummer|(?:mijn naam|mij|me) (?:\w{1,30} ){0,3}(?:lijst|bellijst|bestand))\b|\bmijn (?:telefoon)?nummer (?:\w{1,30} ){0,2}(?:verwijderen|wissen|schrappen)\b|\bbel me niet (?:register|lijst)\b|\bschrijf me uit\b|\bvan de lijst af\b/,
+    /\bniet meer (?:\w{1,30} ){0,2}(?:moet(?:en)? bellen|bellen|gebeld worden|opbellen)\b/,
+    /(?<!\bik )\bbel(?:t u|len jullie)? (?:me|mij|ons|hier|dit nummer)? ?(?:alstublieft )?(?:niet|nooit) (?:meer|weer)\b|\bniet meer (?:bellen|gebeld worden|gebeld)\b|\bstop(?:t u)? met bellen\b/,
     /\b(?:haal|verwijder|schrap)\w{0,2} (?:\w{1,30} ){0,3}(?:nummer|lijst|bestand)\b|\bbel me niet register\b/,
   ],
   saysAi: /\b(?:ai|kunstmatige intelligentie|virtuele assistent|(?:chat|voice)bot|robot|automatische oproep)\b/,

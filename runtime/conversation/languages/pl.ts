@@ -50,15 +50,18 @@ export const polish: Language = {
   },
   regions: {},
   openEndings: wordSet(`
-    nazwisko_to numer_to imię_to
-    i oraz a że żeby bo ponieważ w we z ze do na od dla przez przy nad pod za po o u bez jeśli jeżeli chociaż yyy eee hmm mój moja
-    czyli albo lub między każdy który która które`),
-  looseEndings: wordSet(
-    `ale czy jak kiedy co to jest są był mam chcę chciałbym chciałabym mogę bardzo się ja my pan pani tylko już`,
-  ),
-  holdOns: phraseList(
-    'chwileczkę, chwila, moment, momencik, zaraz, proszę poczekać, niech pomyślę, niech się zastanowię, zobaczmy, jak to powiedzieć',
-  ),
+    nazwisko_to numer_to imię_to i oraz a że żeby bo ponieważ w we z ze do na od dla przez przy nad pod za po o u bez jeśli jeżeli chociaż
+    yyy eee hmm czyli albo lub między każdy który która które przed`),
+  looseEndings: wordSet(`
+    ale czy jak kiedy co to jest są był mam chcę chciałbym chciałabym mogę bardzo się ja my pan pani tylko już mój moja nasz nasza nasze
+    wasz wasza`),
+  holdOns: phraseList(`
+    chwileczkę, chwila, moment, momencik, zaraz, proszę poczekać, niech pomyślę, niech się zastanowię, zobaczmy, jak to powiedzieć,
+    niech zobaczę, niech sprawdzę, niech spojrzę, jak to się nazywało, jak to się mówi, jak by to powiedzieć, moment proszę,
+    chwileczkę proszę, chwilkę, chwilka, sekunda, sekundka, sekundę, sekundkę, jedną chwilę, jedną chwileczkę, proszę chwilę poczekać,
+    proszę chwilę zaczekać, proszę zaczekać, proszę o chwilę, muszę sprawdzić, muszę pomyśleć, muszę zobaczyć, już sprawdzam, już patrzę,
+    już szukam, szukam właśnie, właśnie szukam, zaraz sprawdzę, zaraz zobaczę, czekaj, poczekaj, zaraz zaraz, moment muszę sprawdzić,
+    niech tylko pomyślę, wezmę kalendarz, proszę mi dać sekundę, proszę dać mi sekundę, proszę dać mi chwilę`),
   asksOpenly:
     /^(?:\S+ )?(?:co|czego|czym|jak|jaki|jaka|jakie|kiedy|gdzie|dokad|kto|ktory|ktora|ktore|dlaczego|ile)\b|\b(?:powiedziec|opisac|wyjasnic|podac)\b/u,
   dictation: {
@@ -69,17 +72,21 @@ export const polish: Language = {
     asksSpelling: /\b(?:przeliterowac|przeliteruje|pisze|literuje)\b/u,
   },
   backchannels: phraseList(`
-    mm, mmm, mhm, mm-hm, hm, hmm, aha, ach, oh, tak, no, no tak, dobrze, dobra, okej, ok, okay, jasne, racja, zgadza się, dokładnie, rozumiem,
-    pewnie, oczywiście, świetnie, super, właśnie, no właśnie, fajnie, tak tak`),
+    mm, mmm, mhm, mm-hm, hm, hmm, aha, ach, oh, tak, no, no tak, dobrze, dobra, okej, ok, okay, jasne, racja, zgadza się, dokładnie,
+    rozumiem, pewnie, oczywiście, świetnie, super, właśnie, no właśnie, fajnie, tak tak, w porządku, idealnie, bardzo dobrze, no dobrze,
+    no dobra, wspaniale, o, no jasne, no pewnie, a okej, ach tak, ależ oczywiście, pełna zgoda`),
   commonWords: wordSet(`
-    jest się nie tak czy jak co gdzie kiedy ile proszę dziękuję dzień dobry chciałbym chciałabym mam mogę dla jestem pan pani
-    godziny godzinie jutro miejsce cześć halo po polsku zawsze wizytę umówić otwarte i w na z do o że to`),
+    jest się nie tak czy jak co gdzie kiedy ile proszę dziękuję dzień dobry chciałbym chciałabym mam mogę dla jestem pan pani godziny
+    godzinie jutro miejsce cześć halo po polsku zawsze wizytę umówić otwarte i w na z do o że to`),
   consent: {
     yes: phraseList(`
       tak, no tak, tak tak, dobrze, dobra, okej, ok, okay, jasne, oczywiście, pewnie, zgoda, zgadzam się, wyrażam zgodę, proszę bardzo,
       nie ma problemu, żaden problem, nie ma sprawy, nie mam nic przeciwko, nie mam nic przeciwko temu, nie przeszkadza mi to,
       nie przeszkadza mi, może być, niech będzie, można, można nagrywać, może pan nagrywać, może pani nagrywać, proszę nagrywać,
-      jak najbardziej, naturalnie, bez problemu, w porządku, akceptuję, z przyjemnością, chętnie`),
+      jak najbardziej, naturalnie, bez problemu, w porządku, akceptuję, z przyjemnością, chętnie, oczywiście że tak, pewnie że tak,
+      no pewnie, no jasne, nie mam zastrzeżeń, nie mam żadnych zastrzeżeń, bez zastrzeżeń, nie mam obiekcji, zdecydowanie tak,
+      zdecydowanie, dla mnie może być, jak dla mnie może być, jak dla mnie w porządku, pasuje mi, odpowiada mi to,
+      nie przeszkadza mi to wcale, ależ oczywiście, ależ proszę`),
     alone: phraseList(
       'proszę, tak proszę, no dobrze, no dobra, no jasne, no pewnie, racja, tak zgadza się, zgadza się, no okej',
     ),
@@ -92,10 +99,14 @@ export const polish: Language = {
       'nie, nie dziękuję, raczej nie, wolę nie, wolałbym nie, wolałabym nie, nigdy, absolutnie nie, odmawiam, skądże, nie nie',
     ),
     refuses: overWords([
+      /(?:^| )nie nagrywa\S*(?: |$)|(?:^| )(?:na pewno|w żadnym wypadku|w żadnym razie) ?(?:nie)?(?: |$)|(?:^| )nie ma mowy(?: |$)|(?:^| )nie odpowiada mi(?: |$)|(?:^| )nie chcę (?:być )?(?:nagrywan\S*)?(?: |$)/,
       /(?:^| )(?:raczej|wol\S+|absolutnie|zdecydowanie|lepiej) nie(?: |$)|(?:^| )nie (?:zgadzam|wyrażam|chcę|życzę|nagrywa\S+|pozwalam|zgodzę|akceptuję)(?: |$)/,
       /(?:^| )(?:odmawiam|sprzeciwiam|bez nagrywania|bez nagrania)(?: |$)|(?:^| )oczywiście że nie(?: |$)|(?:^| )tak nie(?: |$)/,
     ]),
     unclear: overWords([
+      /(?:^| )co (?:pan|pani) (?:właśnie |teraz )?(?:powiedział|powiedziała|mówił|mówiła)(?: |$)|(?:^| )powtórzyć pytanie(?: |$)|(?:^| )umknęło(?: |$)|(?:^| )(?:linia|połączenie) jest (?:\S+ )?(?:zł[ae]|słab[ae])(?: |$)|(?:^| )co (?:pan|pani) ma na myśli(?: |$)/,
+      /(?:^| )jakie (?:było|jest) pytanie(?: |$)|(?:^| )przerywa(?: |$)|(?:^| )mówić (?:głośniej|wyraźniej)(?: |$)|(?:^| )głośniej(?: |$)|^(?:jak to|że co)$|(?:^| )nie (?:\S+ )?(?:słyszał\S*|zrozumiał\S*)(?: |$)|(?:^| )nie rozumiem(?: |$)/,
+      /(?:^| )(?:ledwo|słabo|źle|kiepsko) (?:pana |panią |cię |to )?(?:słyszę|słychać)(?: |$)|(?:^| )bardzo źle(?: |$)|(?:^| )co (?:pan|pani) (?:mówił|mówiła|powiedział|powiedziała|mówi)(?: |$)|(?:^| )proszę powtórzyć(?: |$)/,
       /^(?:słucham|co|proszę|jak|przepraszam|halo|że co|co proszę|jak proszę|co takiego|słucham pana|słucham panią)$/,
       /(?:^| )nie (?:\S+ )?(?:zrozumiał\S+|usłyszał\S+|rozumiem|słyszę|słychać|dosłyszał\S+)(?: |$)|(?:^| )słabo (?:słychać|słyszę)/,
       /(?:^| )(?:powtórzyć|powtórz|jeszcze raz)(?: |$)|co (?:pan|pani) (?:mówi|powiedział\S*)/,
@@ -110,6 +121,11 @@ export const polish: Language = {
   answering: {
     tone: /po (?:sygnale|tonie|uslyszeniu sygnalu|dzwieku)/,
     machine: [
+      /\b(?:zamkniet\w|nieczynn\w) do \w{1,30}\b|\bgodziny pracy (?:\w{1,30} ){0,3}skonczyly\b|\bpoza godzinami\b|\bzamknieci otwieramy\b/,
+      /\bnasz[ae]? (?:\w{1,30} ){1,3}(?:jest|sa) (?:\w{1,30} ){0,3}(?:nieczynn\w|zamkniet\w)\b|\bpracujemy od (?:\w{1,30} )?do\b|\bpracujemy od \w{1,30} do\b/,
+      /\bbiuro nieczynne\b|\bjest (?:teraz |obecnie |w tej chwili )?nieczynn\w\b|\bprzerw\w urlopow\w\b|\bsklep jest (?:teraz |obecnie )?zamkniety\b/,
+      /\bpoza godzinami (?:pracy|otwarcia|urzedowania)\b|\bw godzinach (?:pracy|otwarcia|urzedowania)\b|\bjest czynn\w od\b|\bw naglych wypadkach\b/,
+      /\bwiesz co (?:masz )?(?:robic|zrobic)\b|\bpo sygnale\b|\b(?:zostaw\w{0,5}|pozostaw\w{0,5}) (?:\w{1,30} ){0,4}(?:imie|numer|nazwisko|dane)\b|\bnie mozemy (?:\w{1,30} ){0,3}odebrac\b|\bpoczt[ae] glosow\w\b/,
       /(?:zostaw\w{0,5}|pozostaw\w{0,5}|nagraj\w{0,4}|nagrac) (?:\w{1,30} ){0,4}wiadomosc\w{0,2}|(?<!nie mamy )poczt[aeyo]\w? glosow\w{1,3}|(?<!nie mamy )automatyczna sekretarka/,
       /(?:abonent|numer|osoba)(?: \w{1,30}){0,8} (?:niedostepn\w|poza zasiegiem|nie odpowiada|nie istnieje|wylaczony|nieaktywny|jest zajety)|nie ma takiego numeru/,
       /nie moge (?:teraz |w tej chwili )?odebrac|poza godzinami (?:pracy|otwarcia)/,
@@ -119,18 +135,24 @@ export const polish: Language = {
       /nie ma mnie|jestem (?:nieobecn\w|niedostepn\w)|nie jestem dostepn\w|nie mozemy odebrac|nie ma nas/,
       /(?:dodzwonil\w{0,6} sie|dodzwoniles sie|tu numer|polaczono z)/,
       /oddzwoni\w{0,4}|jak najszybciej|tak szybko jak/,
-      /(?:biuro|sklep|gabinet|przychodnia) (?:\w{1,30} ){0,3}(?:zamkniet\w|nieczynn\w)/,
-      /(?:godziny (?:pracy|otwarcia))|pracujemy od/,
+      /(?:biuro|sklep|gabinet|przychodnia) (?:\w{1,30} ){0,3}(?:zamkniet\w|nieczynn\w)|\bjestesmy (?:\w{1,30} ){0,3}zamknieci\b|\bpo godzinach\b|\bprzerw\w obiadow\w\b|\bbiuro jest (?:\w{1,30} ){0,3}(?:nieczynne|zamkniete)\b/,
+      /(?:godziny (?:pracy|otwarcia))|pracujemy od|\b(?:otwieramy|wracamy|zapraszamy) (?:\w{1,30} ){0,3}(?:o|w|od|jutro)\b|\bw godzinach\b|\bpowodu swieta\b|\bpracujemy od\b/,
     ],
     speaksOfOthers:
       /\b(?:on|ona|kolega|kolezanka|szef|szefowa) (?:jest|nie|ma|wyszedl|wyszla|bedzie)\b|\b(?:pana|pani) \w{1,30} nie ma\b|\bnie ma (?:go|jej|pana|pani)\b/,
     menu: [
+      /\b(?:wybierz|nacisnij|wcisnij) (?:\w{1,30} ){0,2}(?:piec|szesc|siedem|osiem|dziewiec)\b|\bprzygotowac numer\b|\bkonsultanci (?:\w{1,30} ){0,2}(?:innych )?klientow\b|\bnastepny w kolejce\b/,
+      /\bczas oczekiwania\b|\bkonsultant zglosi\b|\brozmowy sa (?:nagrywane|rejestrowane)\b|\bnacisnij (?:krzyzyk|gwiazdke)\b/,
+      /\bznasz (?:\w{1,30} )?numer wewnetrzny\b|\bnumer wewnetrzny (?:\w{1,30} ){0,2}wybierz\b|\bpolaczenie jest dla nas wazne\b|\b(?:zglosi|polaczy) sie (?:\w{1,30} )?konsultant\b|\bwkrotce zglosi\b|\bnastepujacych opcji\b|\bjestes \w{1,30} w kolejce\b/,
       /(?:nacisnij|wybierz|prosze wybrac|wcisnij|nacisnac) (?:\w{1,30} ){0,3}(?:\d|jeden|dwa|trzy|cztery|zero|krzyzyk|gwiazdke)/,
       /menu glowne|nastepujacych opcji/,
       /rozmow[ay] (?:\w{1,30} ){0,3}(?:nagrywan\w|rejestrowan\w)/,
       /(?:konsultanci|linie|operatorzy) (?:\w{1,30} ){0,4}(?:zajeci|zajete)|oczekiwanie na polaczenie|prosze czekac na|w kolejce/,
     ],
     screening: [
+      /\bpodaniu imienia\b/,
+      /\b(?:powiedz|powiedziec|prosze powiedziec) (?:\w{1,30} ){0,3}(?:kim|kto dzwoni|dlaczego)\b|\bprosze sie przedstawic\b|\bkto dzwoni i\b|\basystent\w{0,2} polaczen\b|\bfiltr\w{0,2} polaczen\b|\bpolaczenie jest (?:sprawdzane|filtrowane|weryfikowane)\b/,
+      /\b(?:powod|cel|przyczyne) (?:\w{1,30} )?(?:rozmowy|polaczenia|telefonu)\b|\bwirtualny\w? asystent\w{0,2} tego\b|\bzanim polacze\b/,
       /(?:podaj|podac|powiedz|przedstaw) (?:\w{1,30} ){0,3}(?:imie|nazwisko|sie)/,
       /(?:powod|cel) (?:\w{1,30} )?(?:rozmowy|polaczenia|telefonu)|w jakiej sprawie dzwoni/,
       /kogo mam (?:zapowiedziec|zaanonsowac)/,
@@ -141,6 +163,10 @@ export const polish: Language = {
     company: [/w czym (?:moge|mozemy) (?:\w{1,30} )?pomoc|czym moge sluzyc/, /(?:przy telefonie|mowi) \w{1,30}/],
   },
   doNotCall: [
+    /\bnigdy (?:\w{1,30} ){0,4}nie dzwon\w{0,4}\b/,
+    /\bnie dzwon\w{0,4} (?:\w{1,30} ){0,3}(?:wiecej|juz|nigdy)\b|\bwiecej (?:\w{1,30} ){0,2}nie (?:dzwon|kontakt)\w{1,6}\b|\bnie kontaktowac\b|\bzadnych (?:wiecej )?telefonow\b|\bnie chce (?:\w{1,30} ){0,2}(?:wiecej|juz) (?:\w{1,30} )?telefonow\b|\bnie chce wiecej\b/,
+    /\bprzesta\w{1,6} (?:\w{1,30} ){0,3}(?:dzwonic|wydzwaniac)\b|\bzeby (?:\w{1,30} ){0,3}nie dzwonic\b|\bliste zastrzezonych\b|\b(?:usuniet\w|wykreslon\w) z (?:\w{1,30} )?listy\b/,
+    /\b(?:usun\w{0,4}|wykresl\w{0,4}|skresl\w{0,4}) (?:\w{1,30} ){0,3}(?:moje dane|moje nazwisko|moj numer|mnie)\b/,
     /\b(?:prosze |niech pan |niech pani |niech panstwo )?(?:wiecej )?(?:nie dzwon\w{1,4}|nie dzwonic|nie dzwonia) (?:\w{1,30} ){0,2}(?:wiecej|juz|nigdy)\b|\b(?:juz|wiecej|nigdy wiecej) (?:do mnie )?nie dzwon\w{1,4}\b|\bnie zycze sobie (?:\w{1,30} ){0,3}(?:telefonow|polaczen|dzwonienia)\b|\bprzestan\w{1,4} dzwonic\b/,
     /\b(?:usun\w{0,4}|wykresl\w{0,4}|skresl\w{0,4}) (?:\w{1,30} ){0,3}(?:numer|listy|bazy)\b/,
   ],

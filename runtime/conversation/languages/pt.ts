@@ -77,15 +77,20 @@ export const portuguese: Language = {
     },
   },
   openEndings: wordSet(`
-    nome_é número_é apelido_é gostaria_de
-    o a os as uns umas de do da dos das em no na nos nas ao à aos às com sem por pelo pela pelos para pra entre desde teu e ou mas
-    porque se enquanto me te lhe ahn ã hã num numa neste nesse nesta nessa dum seus nossos cada contra quero queria preciso`),
+    nome_é número_é apelido_é gostaria_de o a os as uns umas de do da dos das em no na nos nas ao à aos às com sem por pelo pela pelos
+    para pra entre desde teu e ou mas porque se enquanto me te lhe ahn ã hã num numa neste nesse nesta nessa dum seus nossos cada contra
+    quero queria preciso`),
   looseEndings: wordSet(`
-    um uma até sobre meu minha meus minhas tua seu sua nosso nossa que quando como eu é são era está muito mais não hum né tipo
-    então tenho assim quer somos`),
-  holdOns: phraseList(
-    'deixa eu ver, deixe me ver, deixa eu pensar, deixe me pensar, vamos ver, espera, espere, um momento, um segundo, um instante, quer dizer, não espera',
-  ),
+    um uma até sobre meu minha meus minhas tua seu sua nosso nossa que quando como eu é são era está muito mais não hum né tipo então
+    tenho assim quer somos`),
+  holdOns: phraseList(`
+    deixa eu ver, deixe me ver, deixa eu pensar, deixe me pensar, vamos ver, espera, espere, um momento, um segundo, um instante,
+    quer dizer, não espera, um momento por favor, um segundo por favor, um momentinho, um minutinho, um segundinho, só um momento,
+    só um momentinho, só um minutinho, só um instante, só um segundo, só um segundinho, peraí, pera aí, pera, espera aí, espera um pouco,
+    espere um momento, espere um segundo, aguarde, aguarde um momento, aguarde um instante, me dá um segundo, me dê um segundo,
+    dê-me um segundo, dê-me um momento, deixa eu conferir, deixa eu checar, deixa eu olhar, deixa eu procurar, deixe-me verificar,
+    deixa ver, deixa-me ver, vou ver, vou conferir, vou verificar, como é que se diz, como direi, então hum, bem hum, como se diz,
+    deixa eu só pensar, deixa eu pensar um pouco, vou pegar a minha agenda, me dá só um segundo`),
   asksOpenly:
     /^(?:\S+ )?(?:que|qual|quais|como|quando|onde|aonde|quem|quanto|quanta|quantos|quantas)\b|\b(?:diga|dizer|descrever|explicar)\b/u,
   dictation: {
@@ -97,35 +102,43 @@ export const portuguese: Language = {
   },
   backchannels: phraseList(`
     mm, mmm, mhm, mm-hm, hm, hmm, uhum, aham, hum, hã, ah, aha, oh, sim, é, ok, okay, tá, certo, claro, bem, bom, isso, exato, exatamente,
-    perfeito, entendi, beleza, pois, já, legal, né, está bem, isso mesmo, com certeza, tudo bem, percebi, sei, ótimo, combinado, joia, fixe`),
+    perfeito, entendi, beleza, pois, já, legal, né, está bem, isso mesmo, com certeza, tudo bem, percebi, sei, ótimo, combinado, joia,
+    fixe, está certo, pois é, pois sim, tá bom, tá certo, muito bem, perfeitamente, claro que sim, de acordo, maravilha, compreendo,
+    entendo, ah sim, ah tá, sim senhor, show`),
   commonWords: wordSet(`
-    o os as dos das que e é são um uma para com não sim como quando onde quanto qual vocês você tem têm posso quero queria
-    obrigado obrigada olá bom boa dia em por favor meu minha seu está estão também mais até horas custa fica português oi alô
-    tudo preciso gostaria eu sempre sábado a`),
+    o os as dos das que e é são um uma para com não sim como quando onde quanto qual vocês você tem têm posso quero queria obrigado
+    obrigada olá bom boa dia em por favor meu minha seu está estão também mais até horas custa fica português oi alô tudo preciso gostaria
+    eu sempre sábado a`),
   consent: {
     yes: phraseList(`
       sim, claro, claro que sim, com certeza, está bem, tá bom, tá bem, tá, ok, okay, aceito, concordo, à vontade, beleza, perfeito,
       isso mesmo, combinado, fechado, de acordo, autorizo, eu autorizo, força, pode sim, pode ser, pode gravar, pode gravar sim,
       podem gravar, não tem problema, não há problema, sem problema, sem problemas, nenhum problema, não me importo, não faz mal,
       não vejo problema, não vejo problema nenhum, tem problema não, tem não, por mim tudo bem, por mim pode, certamente, estou de acordo,
-      dou o meu consentimento, consinto, pode ficar à vontade, fique à vontade, tranquilo, não me incomoda, tudo certo, com todo o gosto`),
+      dou o meu consentimento, consinto, pode ficar à vontade, fique à vontade, tranquilo, não me incomoda, tudo certo, com todo o gosto,
+      nenhuma objeção, sem objeção, não tenho objeção, não tenho objeções, não me oponho, por mim pode gravar, pode fazer, faça,
+      concordo sim, sem problema nenhum`),
     alone: phraseList('pode, pode pode, certo, tudo bem, isso, pode claro, exato, bem, é claro, sim sim pode'),
     rhetorical: phraseList(
       'por que não, porque não, e por que não, claro por que não, sim por que não, sim porque não',
     ),
     beside: phraseList(`
-      por favor, obrigado, obrigada, muito obrigado, muito obrigada, pode, pode gravar, senhor, senhora, a ligação, a chamada, esta ligação,
-      esta chamada, essa ligação, gravar, por mim, é claro, tudo bem, sem dúvida, não tem problema`),
+      por favor, obrigado, obrigada, muito obrigado, muito obrigada, pode, pode gravar, senhor, senhora, a ligação, a chamada,
+      esta ligação, esta chamada, essa ligação, gravar, por mim, é claro, tudo bem, sem dúvida, não tem problema`),
     lead: phraseList('ah, oh, hum, hm, bom, bem, então, olha, é, ai, ahn, hã'),
     no: phraseList(
       'não, nunca, jamais, nem pensar, recuso, de jeito nenhum, de maneira nenhuma, negativo, prefiro que não, melhor não',
     ),
     refuses: overWords([
+      /\bprefer\w+ (?:que )?não\b|\b(?:com certeza|certamente|de modo) (?:não|nenhum)\b|\bnão (?:me )?(?:grave|gravem|dou|estou de acordo)\b|\bsem gravação\b|\b(?:me|eu me) oponho\b/,
       /\bprefir\w+ (?:que )?não\b|\bmelhor não\b|\bde (?:jeito|maneira|modo) (?:nenhum|nenhuma|algum)\b|\bnem pensar\b|\brecuso\b|\bnegativo\b|\bclaro que não\b/,
       /\bnão (?:quero|queria|desejo|autorizo|aceito|concordo|pode|podem|grave|gravem|gostaria|permito|estou de acordo|consinto)\b|\bsem gravar\b|\bsem gravação\b|\boponho me\b|\bme oponho\b|\bé claro que não\b|\bsim não\b/,
       /\bnão obrigad[oa]\b/,
     ]),
     unclear: overWords([
+      /\bo que (?:você )?(?:acabou de dizer|quer dizer)\b|\bessa eu perdi\b|\b(?:linha|ligação) está (?:\w+ )?(?:péssima|ruim|má|horrível)\b|\brepetir a pergunta\b/,
+      /\bqual (?:era|é|foi) a pergunta\b|\b(?:está|a ligação está) (?:a cortar|cortando|falhando|picotando)\b|\b(?:fale|fala|falar) mais alto\b|\b(?:dizer|diga|repetir) (?:\w+ )?(?:outra vez|de novo)\b|^hã o quê$|\bo que quer dizer\b/,
+      /\b(?:o que|como) (?:é que )?(?:você )?(?:disse|falou)\b|\b(?:ouvindo|ouvir|ouço|ouve se) (?:muito |bem )?(?:mal|pouco)\b|\bquase não (?:estou )?(?:ouvindo|ouço|ouvi)\b|\bmais uma vez\b|\bestá (?:muito )?(?:baixo|ruim)\b/,
       /^(?:como|como assim|desculpe|desculpa|perdão|oi|hã|o quê|o que|quê|diga|como disse|como é|perdão como)$/,
       /\bnão (?:\w+ )?(?:entendi|percebi|ouvi|compreendi|entendo|percebo|ouço|escutei|escuto|ouvir|estou ouvindo|estou a ouvir)\b/,
       /\b(?:pode|poderia|podia|podes) repetir\b|\bo que (?:é que )?(?:disse|você disse|falou)\b|\brepete\b|\brepita\b/,
@@ -140,6 +153,11 @@ export const portuguese: Language = {
   answering: {
     tone: /(?:apos|depois d[oe]|a seguir ao|ao ouvir) (?:o )?(?:sinal|bipe|bip|tom|toque)/,
     machine: [
+      /\b(?:fechad|encerrad)[oa]s? ate\b|\bhorario (?:\w{1,30} ){0,3}terminou\b|\bfora do nosso horario\b/,
+      /\bnoss[oa]s? (?:\w{1,30} ){1,5}(?:ja )?(?:esta|estao|encontra se) (?:\w{1,30} ){0,3}(?:fechad|encerrad)[oa]s?\b/,
+      /\b(?:esta|estao) (?:de momento |no momento )?(?:fechad|encerrad)[oa]s? (?:no momento|de momento|e reabre)\b/,
+      /\bnosso horario (?:\w{1,30} ){0,4}e\b|\bfora do (?:nosso |horario)|\bhorario de (?:expediente|atendimento|funcionamento)\b|\bferias coletivas\b|\bo (?:consultorio|escritorio) esta (?:fechado|encerrado)\b|\ba loja esta (?:fechada|encerrada)\b|\bestao de momento encerrad[oa]s\b/,
+      /\bsabe(?:s)? (?:ja )?o que fazer\b|\bdeix\w{1,4} (?:os |seus |sua )*(?:dados|mensagem)\b|\bnao podemos atender\b|\btemporariamente indisponivel\b|\bnumero (?:\w{1,30} ){0,5}nao existe\b|\bdeixa (?:um )?recado\b/,
       /(?<!(?:que lhe|eu|quer|gostaria de) )(?:deix[ea]|deixar) (?:\w{1,30} ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
       /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens|gravar (?:\w{1,30} )?mensagem|(?<!temos |tenho )atendedor|voice ?mail|grave (?:a |o )?(?:sua |seu )?(?:mensagem|recado)/,
       /(?:numero|telefone|telemovel|pessoa|assinante|cliente) (?:\w{1,30} ){0,8}(?:nao (?:esta|se encontra) (?:disponivel|atribuido)|desligado|fora da area|nao existe)/,
@@ -150,19 +168,25 @@ export const portuguese: Language = {
       /nao (?:esta|estou|estamos|se encontra) (?:\w{1,30} ){0,2}(?:disponivel|em casa|no escritorio|aqui)?|nao (?:posso|podemos|consigo) atender|saiu/,
       /(?:voce )?ligou para/,
       /(?:te|lhe) (?:ligo|ligarei|retorno|ligaremos)|\b(?:ligarei|ligaremos)\b|retornarei|retornaremos|assim que (?:puder|possivel|pudermos)/,
-      /(?:escritorio|loja|clinica|consultorio) (?:\w{1,30} ){0,3}(?:fechad[oa]|encerrad[oa])|(?:estamos|estao) (?:fechados|encerrados)/,
-      /nosso horario (?:de \w{1,30} )?e\b/,
+      /(?:escritorio|loja|clinica|consultorio) (?:\w{1,30} ){0,3}(?:fechad[oa]|encerrad[oa])|(?:estamos|estao) (?:fechados|encerrados)|\bdepois do horario\b|\b(?:estamos|esta) (?:\w{1,30} ){0,3}(?:fechad|encerrad)[oa]s?\b/,
+      /nosso horario (?:de \w{1,30} )?e\b|\b(?:reabrimos|reabre|abrimos|abre|voltamos|voltaremos) (?:\w{1,30} ){0,3}(?:as|na|no|amanha|segunda)\b|\bno nosso horario\b|\bferiado\b/,
       /\bdeix\w{1,4} (?:\w{1,30} ){0,2}nome/,
     ],
     speaksOfOthers:
       /\b(?:ele|ela|o senhor \w{1,30}|a senhora \w{1,30}) (?:nao )?(?:esta|saiu|foi|volta)\b|^(?:\w{1,30} ){0,3}nao esta\b|\bsaiu\b/,
     menu: [
+      /\b(?:digite|tecle|prima|pressione|marque) (?:\w{1,30} ){0,3}(?:cinco|seis|sete|oito|nove)\b|\btenha em maos\b|\b(?:operadores|atendentes) estao (?:\w{1,30} ){0,3}clientes\b/,
+      /\btempo de espera\b|\bna \w{1,30} posicao\b|\bseguido de (?:cardinal|asterisco|sustenido)\b|\b(?:chamadas|ligacoes) sao (?:\w{1,30} )?gravadas\b|\bfalara com voce\b/,
+      /\b(?:ramal|extensao) (?:\w{1,30} ){0,2}(?:digite|marque|tecle)\b|\bvoce (?:e|esta) (?:\w{1,30} ){0,4}fila\b|\b(?:ligacao|chamada) e (?:muito )?importante\b|\batendente (?:\w{1,30} ){0,3}(?:falara|atendera)\b|\bseguintes opcoes\b/,
       /(?:digite|pressione|tecle|prima|marque) (?:\w{1,30} ){0,3}(?:\d|um|dois|tres|quatro|zero|cardinal|asterisco|sustenido|tecla)/,
       /menu principal|seguintes opcoes|opcoes a seguir/,
       /(?:chamada|ligacao) (?:\w{1,30} ){0,4}gravada/,
       /(?:atendentes|operadores|linhas|assistentes) (?:\w{1,30} ){0,4}ocupad[oa]s|aguarde (?:na|em) linha|permaneca na linha/,
     ],
     screening: [
+      /\bassistente que atende\b|\bquem esta a ligar\b/,
+      /\b(?:diga|dizer|me dizer|informe|indique) (?:\w{1,30} ){0,4}(?:quem e|quem esta|seu nome)\b|\bidentifique se\b|\bquem esta (?:ligando|a ligar) e por\b|\bassistente de (?:chamadas|ligacoes)\b|\b(?:chamada|ligacao) (?:esta sendo|esta a ser) (?:filtrada|verificada)\b/,
+      /\b(?:motivo|razao|assunto) da (?:sua |tua )?(?:chamada|ligacao)\b|\bassistente virtual deste\b|\bnome e o (?:assunto|motivo)\b/,
       /(?:diga|indique|informe|grave|diz) (?:\w{1,30} ){0,3}(?:o )?(?:seu|teu) nome|(?:seu|teu) nome e o motivo/,
       /motivo da (?:sua |tua )?(?:chamada|ligacao)|porque (?:esta a ligar|esta ligando)/,
       /quem deseja|da parte de quem|filtro de (?:chamadas|ligacoes)|nao e um robo/,
@@ -177,6 +201,9 @@ export const portuguese: Language = {
     ],
   },
   doNotCall: [
+    /\bnao (?:me |nos )?(?:lig(?:a|ue|uem|ues)|(?:telefon|contact|contat)(?:a|e|em|es))(?: me| nos)? (?:mais|nunca mais|de novo)\b|\bnunca mais (?:me |nos )?(?:lig|telefon|contact|contat)\w{1,4}\b|\bpara nao (?:me |nos )?ligar\w{0,2}(?: me)? mais\b|\bnao voltem? a (?:me )?(?:ligar|telefonar|contactar)\b/,
+    /\bparem? de (?:me |nos )?(?:ligar|telefonar|contactar|incomodar|perturbar)\b|\bchega de\b (?:\w{1,30} )?(?:ligacoes|chamadas)\b|\bchega dess[ae]s (?:ligacoes|chamadas)\b|\bnao quero (?:receber )?mais (?:\w{1,30} ){0,2}(?:ligacoes|chamadas|telefonemas)\b|\bnao quero que (?:me )?(?:voltem a|continuem a) ligar\b/,
+    /\b(?:apag|elimin|retir|remov|tir)\w{1,3} (?:me )?(?:\w{1,30} ){0,3}(?:meu (?:numero|telefone|contacto|contato)|(?:da|das|de) (?:sua|vossa|sua) lista|base de dados|banco de dados)\b|\bsair da (?:sua |vossa )?lista (?:de voces|de chamadas)\b|\bdados da lista\b/,
     /\bnao (?:me |nos )?(?:liguem?|telefonem?|voltem? a ligar|chamem?)(?: me)? (?:mais|nunca mais|de novo|outra vez)\b|\bnao (?:me )?voltem? a ligar\b|\bparem? de (?:me |nos )?(?:ligar|telefonar)\b|\bnao quero (?:receber )?mais (?:chamadas|ligacoes)\b/,
     /\b(?:tirem?|retirem?|removam?|apaguem?|tire) (?:\w{1,30} ){0,3}(?:meu (?:numero|nome|telefone|contacto)|lista|base de dados)\b|\bnao (?:me )?perturbe\b/,
   ],

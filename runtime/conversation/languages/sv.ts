@@ -38,14 +38,16 @@ export const swedish: Language = {
     },
   },
   openEndings: wordSet(`
-    namn_är nummer_är vill_ha
-    och eller att som för eftersom utan mellan ett mitt min vår öh eh ehm öhm till från genom varje deras därför medan innan dessa`),
-  looseEndings: wordSet(
-    `en men om när med på i av jag är har vill ska kan det den de mina så mer då hos vid över under`,
-  ),
-  holdOns: phraseList(
-    'låt mig se, låt mig tänka, vänta, vänta lite, ett ögonblick, en sekund, få se, vi får se, hur ska jag säga',
-  ),
+    namn_är nummer_är vill_ha och eller att som för eftersom utan mellan ett öh eh ehm öhm till från genom varje deras därför medan innan
+    dessa`),
+  looseEndings: wordSet(`
+    en men om när med på i av jag är har vill ska kan det den de mina så mer då hos vid över under mitt min vår`),
+  holdOns: phraseList(`
+    låt mig se, låt mig tänka, vänta, vänta lite, ett ögonblick, en sekund, få se, vi får se, hur ska jag säga, ska vi se, vi ska se,
+    ska se, vad heter det nu igen, vad hette det, ett ögonblick tack, vänta en sekund, vänta ett ögonblick, dröj ett ögonblick, dröj,
+    jag måste kolla, jag ska kolla, jag kollar, låt mig kolla, låt mig titta, jag tittar, jag tittar efter, jag ska titta, jag ska se,
+    jag letar, jag letar just nu, ge mig en sekund, ge mig ett ögonblick, hur säger man, hur säger man nu, vänta ska vi se,
+    ett litet ögonblick, en liten stund, låt mig bara tänka, låt mig bara kolla, jag hämtar min kalender, ge mig bara en sekund`),
   asksOpenly:
     /^(?:\S+ )?(?:vad|hur|nar|var|vart|vem|vilken|vilket|vilka|varfor)\b|\b(?:beratta|saga|beskriva|forklara)\b/u,
   dictation: {
@@ -56,17 +58,20 @@ export const swedish: Language = {
     asksSpelling: /\b(?:stavar|stavas|bokstavera|skriver)\b/u,
   },
   backchannels: phraseList(`
-    mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ja, jaha, jo, jajamän, japp, jepp, okej, ok, okay, bra, precis, exakt, just det, visst, absolut,
-    jag förstår, förstår, fint, toppen, perfekt, självklart, det stämmer, stämmer, nämen, oj`),
+    mm, mmm, mhm, mm-hm, hm, hmm, ah, aha, ja, jaha, jo, jajamän, japp, jepp, okej, ok, okay, bra, precis, exakt, just det, visst,
+    absolut, jag förstår, förstår, fint, toppen, perfekt, självklart, det stämmer, stämmer, nämen, oj, jag fattar, javisst, ja visst,
+    mycket bra, utmärkt, just precis, jo men visst, okej bra, underbart, härligt, klart, såklart, ja just det, aha okej`),
   commonWords: wordSet(`
-    jag är och att det som på för inte med en ett vill kan har hej tack ja nej vad hur var när vi ni du min er gärna boka tid till
-    svenska svara alltid god morgon öppnar stänger också skulle behöver`),
+    jag är och att det som på för inte med en ett vill kan har hej tack ja nej vad hur var när vi ni du min er gärna boka tid till svenska
+    svara alltid god morgon öppnar stänger också skulle behöver`),
   consent: {
     yes: phraseList(`
       ja, jo, japp, jepp, jajamän, visst, ja visst, javisst, absolut, okej, ok, okay, självklart, det går bra, går bra, gärna, ja gärna,
-      det är okej, det är ok, det är bra, det är lugnt, inga problem, inget problem, det är inga problem, kör på, varsågod,
-      jag godkänner, jag godkänner det, jag samtycker, det får du, det får ni, du får spela in, ni får spela in, jag har inget emot det,
-      har inget emot det, inget emot det, det gör inget, gör inget, spela in, spela gärna in, naturligtvis, det kan du göra`),
+      det är okej, det är ok, det är bra, det är lugnt, inga problem, inget problem, det är inga problem, kör på, varsågod, jag godkänner,
+      jag godkänner det, jag samtycker, det får du, det får ni, du får spela in, ni får spela in, jag har inget emot det,
+      har inget emot det, inget emot det, det gör inget, gör inget, spela in, spela gärna in, naturligtvis, det kan du göra, givetvis,
+      inga invändningar, jag har inga invändningar, det är okej för mig, det går bra för mig, okej för mig, det gör ni rätt i, såklart,
+      ja såklart, klart, ja klart, jag har ingen invändning`),
     alone: phraseList('bra, stämmer, precis, ja tack, gör det'),
     rhetorical: phraseList('varför inte, ja varför inte'),
     beside: phraseList(
@@ -75,10 +80,14 @@ export const swedish: Language = {
     lead: phraseList('öh, eh, ehm, öhm, jaha, aha, oj, nå, alltså, tja, hm'),
     no: phraseList('nej, nä, nej tack, inte, helst inte, aldrig, absolut inte, nix, ogärna'),
     refuses: overWords([
+      /\b(?:självklart|naturligtvis|givetvis|absolut|definitivt|egentligen) inte\b|\binte (?:mitt |något )?samtycke\b|\b(?:helst )?slippa\b|\bspela inte in\b|\bmotsätter mig\b|\binte okej\b|\bger (?:jag )?inte\b/,
       /\bhelst inte\b|\babsolut inte\b|\binte (?:spela|spelas|in|okej|ok|godkänner|samtycker)\b|\bogärna\b|\baldrig i livet\b|\bnej\b|\bnä\b/,
       /\b(?:vill|önskar) (?:jag )?(?:inte|helst inte)\b|\bingen inspelning\b|\butan inspelning\b|\bgodkänner (?:jag )?inte\b/,
     ]),
     unclear: overWords([
+      /\bvad sa (?:du|ni) (?:nyss|nu)\b|\bupprepa frågan\b|\b(?:det|frågan) missade jag\b|\bjag missade\b|\b(?:linjen|ljudet|mottagningen) är \w*dålig\w?\b|\bvad menar (?:du|ni)\b/,
+      /\bvad var frågan\b|\bdet bryter\b|\bprata högre\b|\b(?:tala|prata) (?:lite )?högre\b|\bhur menar (?:du|ni)\b|^va vad$|\bvad (?:du|ni) menar\b/,
+      /\bvad (?:sa|sade) (?:du|ni)\b|\bhör (?:dig|er) (?:knappt|dåligt|inte)\b|\bhörs (?:\w+ )?dåligt\b|\bjag hörde inte\b|\bhur sa\b/,
       /^(?:va|va sa|va sa du|ursäkta|förlåt|vad|hur sa|hur sa du|hallå)$/,
       /\binte (?:riktigt )?(?:vad|uppfatta\w*|höra|hörde|förstod)\b|\b(?:uppfattade|hörde|hör|förstod|förstår) (?:jag )?(?:dig |er |det )?(?:inte|dåligt|knappt)\b|\bhör dåligt\b/,
       /\b(?:kan|skulle) du (?:kunna )?(?:säga|upprepa|ta) (?:det )?(?:igen|en gång till)?\b|\ben gång till\b|\bvad sa du\b/,
@@ -90,6 +99,11 @@ export const swedish: Language = {
   answering: {
     tone: /efter (?:tonen|pipet|signalen|tonsignalen|pip)/,
     machine: [
+      /\bstang(?:d|t) till \w{1,30}\b|\b(?:kontorstid|oppettid) ar slut\b|\butanfor vara\b/,
+      /\b(?:var|vart|vara) (?:\w{1,30} ){1,3}(?:ar|har) (?:\w{1,30} ){0,3}stang(?:t|d|da)\b|\bar (?:var|vart) (?:\w{1,30} ){1,2}stang(?:t|d)\b/,
+      /\b(?:vart?|vara|vart) (?:\w{1,30} ){0,2}(?:kontor|butik|mottagning|kundtjanst|reception|vaxel) (?:ar|har) (?:\w{1,30} ){0,3}(?:stangt|stangda?)\b|\bsemesterstangt\b|\b(?:butiken|mottagningen|receptionen|kundtjanst|vaxeln|kontoret) (?:ar|har) (?:\w{1,30} ){0,2}stang\w{1,3}\b/,
+      /\bvara (?:oppettider|telefontider|kontorstider) ar\b|\butanfor (?:vara )?(?:oppettider|oppettiderna|telefontider|kontorstid)\w{0,2}\b|\bunder kontorstid\b|\bvid akuta fall\b|\boppnar igen\b/,
+      /\bvet vad du ska gora\b|numret (?:\w{1,30} ){0,5}(?:anvands inte|ingen abonnent)\b|\blamna (?:\w{1,30} ){0,3}(?:namn|nummer|uppgifter)\b|\bkopplas till rostbrevlad\w{1,3}\b|\btala in\b/,
       /(?:lamna|tala in|spela in|lamnar) (?:\w{1,30} ){0,4}meddelande|(?<!ingen )rostbrevlada\w{0,3}|(?<!ingen )(?:telefonsvarare|mobilsvar)\w{0,3}/,
       /(?:abonnent\w{0,3}|nummer|numret|person|personen) (?:\w{1,30} ){0,8}(?:inte nas|kan inte nas|inte i bruk|ej i bruk|avstangd|inte tillganglig)/,
       /kan inte (?:svara|ta emot ditt samtal|ta samtalet)|utanfor vara (?:oppettider|telefontider)/,
@@ -99,17 +113,22 @@ export const swedish: Language = {
       /(?:inte (?:pa plats|inne|hemma|tillganglig|anstraffbar|kontoret))|upptagen i/,
       /du har (?:kommit till|ringt till|natt)/,
       /(?:ringer|aterkommer) (?:\w{1,30} ){0,4}(?:upp|tillbaka|snart|dig)|sa snart (?:jag|vi|som) (?:kan)?/,
-      /(?:kontoret|butiken|mottagningen|vaxeln) (?:\w{1,30} ){0,2}stangd?/,
-      /vara (?:oppettider|telefontider) ar/,
+      /(?:kontoret|butiken|mottagningen|vaxeln) (?:\w{1,30} ){0,2}stangd?|\bvi har (?:\w{1,30} ){0,3}(?:stangt|\w{1,20}stangt)\b|\befter stangning\b|\bkontoret ar (?:\w{1,30} ){0,2}stangt\b/,
+      /vara (?:oppettider|telefontider) ar|\b(?:oppnar|oppet) (?:\w{1,30} ){0,3}(?:klockan|igen|pa|i morgon)\b|\bunder (?:vara|kontorstid)\b|\btillbaka (?:klockan|pa|den)\b|\bhelgdag\b/,
     ],
     speaksOfOthers: /\b(?:han|hon) (?:ar|har|kommer|sitter)\b/,
     menu: [
+      /\btryck (?:\w{1,30} )?(?:fem|sex|sju|atta|nio)\b|\bkundnummer redo\b|\b(?:handlaggare|medarbetare) hjalper\b|\bpa tur i kon\b/,
+      /\bvantetid\w{0,2} ar\b|\bfoljt av (?:fyrkant|stjarna)\b|\bsvarar sa snart\b|\bsamtal(?:en)? spelas in\b/,
+      /\banknytning\w{0,2} (?:\w{1,30} ){0,2}(?:nu|sla)\b|\bkanner till anknytningen\b|\bsamtal ar viktigt\b|\bstrax till en\b|\bfoljande (?:val|alternativ)\b|\bplats \w{1,30} i kon\b|\bvar god droj\b/,
       /tryck (?:\w{1,30} )?(?:\d|ett|tva|tre|fyra|noll|fyrkant|stjarna)|valj (?:\w{1,30} ){0,2}(?:\d|ett|tva)/,
       /huvudmeny|foljande (?:alternativ|val)/,
       /samtal\w{0,3} (?:\w{1,30} ){0,4}spelas in/,
       /(?:handlaggare|medarbetare|linjer) (?:\w{1,30} ){0,3}upptagna|plats i kon|du star i ko|du har plats/,
     ],
     screening: [
+      /\b(?:sag|beratta) (?:\w{1,30} ){0,3}(?:vem du ar|varfor du ringer)\b|\bpresentera dig\b|\bvem ringer och varfor\b|\bsamtals(?:assistent|filter)\w{0,3}\b|\bsamtal\w{0,2} (?:kontrolleras|filtreras|granskas)\b/,
+      /\b(?:anledningen|orsaken|syftet|arendet) (?:\w{1,30} ){0,2}(?:samtal\w{0,2}|ringer)\b|\bnamn och vad det galler\b|\bvirtuella assistenten for\b|\binnan jag kopplar\b/,
       /(?:sag|uppge|lamna) (?:\w{1,30} ){0,3}ditt namn/,
       /(?:anledningen|orsaken|arendet) (?:\w{1,30} ){0,2}(?:samtal|ringer)|varfor du ringer/,
       /vem (?:far jag|kan jag) (?:halsa|anmala)/,
@@ -121,6 +140,8 @@ export const swedish: Language = {
     company: [/(?:vad|hur) kan (?:jag|vi) (?:hjalpa|sta till)/, /du talar med \w{1,30}/],
   },
   doNotCall: [
+    /\bring (?:\w{1,30} ){0,5}(?:mer|igen)\b(?<=\b(?:inte|aldrig) (?:\w{1,30} ){0,4}(?:mer|igen))|\bkontakta (?:mig|oss) (?:inte|aldrig)\b|\binga fler samtal\b|\bsluta (?:upp )?(?:att )?ringa\b|\bvill inte (?:\w{1,30} ){0,2}(?:uppringd|samtal)\b/,
+    /\b(?:ta bort|radera|stryk) (?:\w{1,30} ){0,3}(?:mig|mitt nummer|mitt namn)\b|\bborttagen (?:fran|ur)\b|\bnix\b|\bni inte ska ringa\b/,
     /\bring (?:\w{1,30} ){0,2}(?:inte|aldrig) (?:hit |mig )?(?:mer|igen|nagonsin)\b|\bsluta ringa\b|\bvill inte (?:bli uppringd|ha fler samtal|att ni ringer)\b/,
     /\bta bort (?:mig|mitt nummer)\b|\bstryk mig\b|\bnix registret\b|\bnixregistret\b/,
   ],

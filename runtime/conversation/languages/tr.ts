@@ -49,9 +49,14 @@ export const turkish: Language = {
   },
   regions: {},
   openEndings: wordSet(`
-    ve veya ya ama fakat çünkü eğer ile için gibi kadar ki ıı ııı eee hani yani benim onun bizim sizin hem ayrıca`),
-  looseEndings: wordSet(`bir bu şu o ben de da sonra önce daha çok en şey mesela acaba`),
-  holdOns: phraseList('bir dakika, bir saniye, dur, durun, bekleyin, bakayım, bir bakayım, düşüneyim, nasıl desem'),
+    ve veya ya ama fakat çünkü eğer ile için gibi ki ıı ııı eee hani yani benim onun bizim sizin hem ayrıca iıı ıhm ıhh`),
+  looseEndings: wordSet(`
+    bir bu şu o ben de da sonra önce daha çok en şey mesela acaba kadar hakkında adım`),
+  holdOns: phraseList(`
+    bir dakika, bir saniye, dur, durun, bekleyin, bakayım, bir bakayım, düşüneyim, nasıl desem, dur bakalım, dur bir bakayım, bakalım,
+    neydi adı, adı neydi, bir dakika lütfen, bir saniye lütfen, bi saniye, bi dakika, bir saniye verin, bir dakika verin, kontrol edeyim,
+    kontrol ediyorum, bir kontrol edeyim, hemen bakıyorum, bakıyorum, biraz bekler misiniz, bekler misiniz, bekleyin lütfen, bekle,
+    bir düşüneyim, düşünmem lazım, bir dakika bakayım, ajandamı alayım, bana bir saniye verin, bana bir dakika verin`),
   asksOpenly:
     /\b(?:ne|neyi|nasil|nerede|nereye|nereden|kim|kimin|hangi|neden|nicin|kac)\b|\b(?:soyler|anlatir|aciklar)\b/u,
   dictation: {
@@ -63,16 +68,18 @@ export const turkish: Language = {
   },
   backchannels: phraseList(`
     mm, mmm, mhm, hm, hmm, hı hı, hıhı, hı, ah, aha, oh, evet, tamam, peki, olur, anladım, tabii, tabi, elbette, doğru, aynen, güzel, iyi,
-    okey, ok, tamamdır, haklısınız, öyle, kesinlikle, süper, harika`),
+    okey, ok, tamamdır, haklısınız, öyle, kesinlikle, süper, harika, tabii ki, ha, haa, çok iyi, çok güzel, pekala, anlıyorum, mükemmel,
+    şahane, aynen öyle, ha tamam, tamam güzel, hay hay`),
   commonWords: wordSet(`
-    bir ve bu için ne var mı mi mu mü evet hayır merhaba günaydın teşekkürler lütfen nasıl nerede zaman saat kaç istiyorum
-    ben siz değil çok iyi günler randevu almak açık kaçta her zaman türkçe yanıt`),
+    bir ve bu için ne var mı mi mu mü evet hayır merhaba günaydın teşekkürler lütfen nasıl nerede zaman saat kaç istiyorum ben siz değil
+    çok iyi günler randevu almak açık kaçta her türkçe yanıt`),
   consent: {
     yes: phraseList(`
       evet, tamam, olur, tabii, tabii ki, tabi, tabi ki, elbette, peki, kabul, kabul ediyorum, onaylıyorum, sorun değil, sorun yok,
       benim için sorun değil, benim için sorun yok, sakıncası yok, bir sakıncası yok, hiçbir sakıncası yok, kaydedebilirsiniz,
       kaydedebilirsin, memnuniyetle, buyurun kaydedin, olabilir, uygundur, uygun, izin veriyorum, rıza gösteriyorum, hay hay, aynen,
-      fark etmez, problem değil, problem yok, itirazım yok, bir itirazım yok, okey, ok, tamamdır, rahatsız olmam`),
+      fark etmez, problem değil, problem yok, itirazım yok, bir itirazım yok, okey, ok, tamamdır, rahatsız olmam, tabii buyurun,
+      elbette buyurun, kesinlikle evet, evet kesinlikle, tabii kaydedin, kaydedin lütfen, uygun benim için, sakıncası yok benim için`),
     alone: phraseList('doğru, kesinlikle, evet buyurun, olsun, kaydedin'),
     rhetorical: phraseList('neden olmasın, niye olmasın, evet neden olmasın, tabii neden olmasın'),
     beside: phraseList(
@@ -81,10 +88,14 @@ export const turkish: Language = {
     lead: phraseList('ıı, iı, iıı, ııı, eee, şey, hı, hm, ya, ah, yani, e'),
     no: phraseList('hayır, yok, olmaz, istemiyorum, istemem, asla, hayır teşekkürler, kesinlikle hayır, gerek yok, yo'),
     refuses: overWords([
+      /(?:^| )(?:onay|izin|rıza) (?:vermiyorum|vermem|göstermiyorum)(?: |$)|(?:^| )kaydetme(?:seniz|zseniz|yin|yiniz)(?: |$)|(?:^| )kayıt olmadan(?: |$)|(?:^| )kayıtsız(?: |$)|(?:^| )karşıyım(?: |$)|(?:^| )uygun değil(?: |$)|(?:^| )(?:kesinlikle )?olmaz(?: |$)/,
       /(?:^| )(?:hayır|olmaz|istemiyorum|istemem|istemezdim|kaydetmeyin|kaydedemezsiniz|reddediyorum|asla)(?: |$)/,
       /(?:^| )kabul etmiyorum(?: |$)|(?:^| )izin vermiyorum(?: |$)|(?:^| )onaylamıyorum(?: |$)|(?:^| )kayıt(?: \S+)? (?:istemiyorum|olmasın|yapmayın)(?: |$)|(?:^| )tercih etmem(?: |$)/,
     ]),
     unclear: overWords([
+      /(?:^| )(?:az önce )?ne dediniz(?: |$)|(?:^| )soruyu tekrar(?: |$)|(?:^| )onu kaçırdım(?: |$)|(?:^| )(?:hat|ses|bağlantı) (?:çok )?kötü(?: |$)|(?:^| )ne demek istiyorsunuz(?: |$)/,
+      /(?:^| )soru neydi(?: |$)|(?:^| )yüksek sesle(?: |$)|(?:^| )ses(?:iniz)? kesil|^ha ne$|(?:^| )anlamıyorum(?: |$)|(?:^| )ne demek iste/,
+      /(?:^| )(?:zor|az|çok az) duyuyorum(?: |$)|(?:^| )sesiniz (?:çok )?(?:kötü|az|kısık|kesik)|(?:^| )nasıl yani(?: |$)|(?:^| )bir daha (?:lütfen|söyler)|(?:^| )tekrar eder misiniz(?: |$)/,
       /^(?:efendim|ne|nasıl|pardon|anlamadım|ne dediniz|buyurun|alo|özür dilerim|ha|efendim anlamadım)$/,
       /(?:^| )(?:anlamadım|anlayamadım|duymadım|duyamadım|duyamıyorum|anlamıyorum)(?: |$)|(?:^| )ses(?:iniz)? (?:gelmiyor|kesiliyor)(?: |$)/,
       /(?:^| )(?:tekrar|bir daha) (?:eder|söyler|eder|alabilir)(?: |$)|(?:^| )tekrarlar mısınız(?: |$)|(?:^| )ne dediniz(?: |$)/,
@@ -99,6 +110,11 @@ export const turkish: Language = {
   answering: {
     tone: /(?:sinyal|bip|ton) (?:sesinden|sesini|sesi duyduktan|duyduktan)/,
     machine: [
+      /\bsaatlerimiz disinda\b|\bkadar kapalidir\b/,
+      /\b\w{1,30}(?:imiz|umuz|miz|muz)\w{0,3} (?:\w{1,30} ){0,4}kapalidir\b/,
+      /\b(?:ofisimiz|ofislerimiz|magazamiz|klinigimiz|muayenehanemiz|isyerimiz|sekreterlik|hizmetlerimiz|santralimiz) (?:\w{1,30} ){0,3}kapali\w{0,4}\b|\btatil nedeniyle\b/,
+      /\b(?:calisma|mesai) saatlerimiz\b|\bmesai saatleri (?:disinda|icinde)|\bmesai saatlerinde\b|\bacil durumlarda\b/,
+      /\bne yapacagini biliyorsun\b|\b(?:adinizi|numaranizi|bilgilerinizi|isminizi) (?:\w{1,30} ){0,3}birakin\b|\bnumara hatali\w{0,3}\b|\baradiginiz numara (?:\w{1,30} ){0,2}(?:hatali|yanlis|kullanil)\w{0,10}\b|\btelefonu (?:kapali|kapsama)\b|\bsesli mesaj\w{0,1} yonlendiril\w{1,6}\b/,
       /mesaj\w{0,6} (?:\w{1,30} ){0,2}(?:birak\w{0,10}|kaydedin)|(?<!bizde )(?:telesekreter|sesli mesaj|sesli posta)/,
       /aradiginiz (?:kisi\w{0,3}|numara\w{0,3}|abone\w{0,3}) (?:\w{1,30} ){0,6}(?:ulasilamiyor|kullanilmamaktadir|kapali\w{0,5}|cevap vermiyor|mesgul)/,
       /su (?:an|anda) (?:\w{1,30} ){0,3}(?:ulasilamiyor|cevap veremiyor\w{0,3}|telefona bakamiyor\w{0,3})|mesai saatleri (?:disinda|disindayiz)/,
@@ -108,18 +124,23 @@ export const turkish: Language = {
       /(?:burada|yerimde|ofiste|evde|musait) degil\w{0,3}/,
       /(?:aradiniz|ulastiniz)$|(?:aradiniz|ulastiniz) /,
       /(?:geri|tekrar|sizi) (?:donecegim|donecegiz|arayacagim|arayacagiz)|en kisa (?:surede|zamanda)/,
-      /(?:ofisimiz|magazamiz|klinigimiz|isyerimiz) (?:\w{1,30} ){0,3}kapali\w{0,4}/,
-      /(?:calisma|mesai) saatlerimiz/,
+      /(?:ofisimiz|magazamiz|klinigimiz|isyerimiz) (?:\w{1,30} ){0,3}kapali\w{0,4}|\b(?:su anda |gecici olarak )?kapaliyiz\b|\bkapanis saatinden\b|\bogle arasi\b/,
+      /(?:calisma|mesai) saatlerimiz|\b(?:aciyoruz|acilacaktir|acilacagiz|hizmetinizdeyiz)\b|\bsaatlerimizde\b|\bresmi tatil\b/,
     ],
     speaksOfOthers:
       /\b(?:kendisi|(?:\w{1,30} )(?:bey|hanim)) (?:\w{1,30} ){0,3}(?:degil|yok|disarida|cikti|toplantida)\b/,
     menu: [
+      /\b(?:bese|altiya|yediye|sekize|dokuza|sifira) bas\w{1,5}\b|\bhazir bulundur\w{1,5}\b|\btemsilcilerimiz (?:\w{1,30} ){0,3}gorusuyor\b|\bsirada bir sonraki\b/,
+      /\bbekleme sure\w{0,5}\b|\bkareye basin\b|\blutfen hatta kalin\b/,
+      /\bdahili numara\w{0,4}\b|\baramaniz bizim icin onemli\b|\btemsilciye baglan\w{1,10}\b|\bsirada \w{1,30} kisisiniz\b|\basagidaki secenekleri\b|\b(?:bire|ikiye|uce|dorde|yildiz tusuna) bas\w{1,5}\b|\bkaydedilebilir\b/,
       /(?:\d|bir|iki|uc|dort|sifir|kare|yildiz)\w{0,3} (?:y?[aei] )?(?:tusuna )?bas\w{0,5}|tuslayin\w{0,3}/,
       /ana menu|asagidaki secenekler/,
       /gorusme\w{0,5} (?:\w{1,30} ){0,5}(?:kaydedilmektedir|kayit altina|kaydediliyor)/,
       /(?:temsilci\w{0,8}|hatlarimiz|operatorlerimiz) (?:\w{1,30} ){0,4}(?:mesgul\w{0,5}|dolu)|lutfen hatta kalin|siradasiniz/,
     ],
     screening: [
+      /\bkim oldugunuzu\b|\bkendinizi tanitin\b|\bkim ariyor ve\b|\barama asistani\w{0,2}\b|\bcagri (?:filtresi|asistani|filtreleme)\b|\barama kontrol ediliyor\b|\badinizi ve (?:konuyu|arama|aramanizin)\b|\baramanizin (?:nedeni|amaci|sebebi)\w{0,4}\b/,
+      /\bsanal asistani\w{0,3}\b|\bbaglamadan once\b/,
       /(?:adinizi|isminizi|adini) (?:\w{1,30} ){0,4}(?:soyleyin|belirtin|kaydedin|soyler)/,
       /(?:arama|aramanizin) (?:\w{1,30} )?(?:nedeni\w{0,6}|sebebi\w{0,6})|neden aradiginizi/,
       /kim ariyor diyeyim|kimin aradigini/,
@@ -130,6 +151,8 @@ export const turkish: Language = {
     company: [/nasil yardimci olabilir|ne icin aramistiniz|buyurun nasil/, /ben \w{1,30} (?:buyurun|nasil)/],
   },
   doNotCall: [
+    /\biletisime gecmeyin\b|\bnumarami (?:\w{1,30} ){0,3}sil\w{0,6}\b|\barama(?:yi|ktan) (?:birakin|kesin|vazgecin)\b|\b(?:artik|bir daha) (?:\w{1,30} ){0,3}aranmak istemiyorum\b|\b(?:artik|bir daha) (?:\w{1,30} ){0,3}arama almak istemiyorum\b|\bsizden (?:artik )?arama\b/,
+    /\b(?:asla|bir daha|artik) (?:\w{1,30} ){0,2}arama(?:yin|yiniz|)\b|\blisteniz(?:den|e) (?:\w{1,30} ){0,2}(?:silin|cikarin|cikmak)\b|\bbeni aramayin demistim\b|\bkaydimi (?:\w{1,30} ){0,2}silin\b/,
     /\b(?:bir daha|artik|tekrar|beni|bizi) (?:\w{1,30} ){0,2}arama(?:yin|yiniz)?\b|\baranmak istemiyorum\b|\baramayi birakin\b/,
     /\b(?:numarami|beni|adimi) (?:\w{1,30} ){0,3}(?:silin|cikarin|kaldirin)\b/,
   ],

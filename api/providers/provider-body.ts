@@ -28,7 +28,7 @@ export function healthBody({ state, latencyMs, message }: ProviderState): Provid
 /** All there is to know of a provider before an agent names it. */
 export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: Seer): Promise<ProviderBody> {
   const { name, manifest, granted, isolation } = plugin
-  const { llm, realtime, stt, tts } = manifest?.provides ?? {}
+  const { llm, stt, tts } = manifest?.provides ?? {}
   const [health, ttsBody, understands] = await Promise.all([
     services.providerHealth.state(name, HEALTH_WAIT_MS),
     tts ? voicesOf(services, name, tts) : null,
@@ -44,7 +44,7 @@ export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: 
     grants: seer.isOperator
       ? (Object.fromEntries(PERMISSIONS.map((kind) => [kind, [...(granted[kind] ?? [])]])) as ProviderBody['grants'])
       : null,
-    llm: llm ? llmOf(services, name, llm, realtime?.models ?? []) : null,
+    llm: llm ? llmOf(services, name, llm) : null,
     stt: stt ? { ...sttOf(services, name, stt), understands } : null,
     tts: ttsBody,
   }
@@ -67,12 +67,8 @@ function modelsOf(provides: Provides): { names: readonly string[]; any: boolean;
   }
 }
 
-function llmOf(
-  services: Needs,
-  provider: string,
-  provides: Provides,
-  speaking: readonly string[],
-): ProviderBody['llm'] {
+function llmOf(services: Needs, provider: string, provides: Provides): ProviderBody['llm'] {
+  const { models: speaking = [], names: alike = [] } = services.plugins.catalogue.realtime.get(provider) ?? {}
   const { names, any, preferred } = modelsOf(provides)
   const priceOf = pricer(services, 'llm', provider)
   return {
@@ -85,6 +81,7 @@ function llmOf(
       const price = known ? { input_per_million_tokens: input, output_per_million_tokens: output } : null
       return { model, speech_to_speech: speaking.includes(model), price }
     }),
+    speech_to_speech: [...speaking, ...alike],
   }
 }
 

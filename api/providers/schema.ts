@@ -32,6 +32,9 @@ const Llm = Type.Object({
       price: Nullable(Type.Object(LlmPrice.properties, { description: NO_PRICE })),
     }),
   ),
+  speech_to_speech: Type.Array(Type.String(), {
+    description: 'Names of models that hear and speak themselves, listed or not; `*` stands for any text.',
+  }),
 })
 const Stt = Type.Object({
   is_default: IsDefault,

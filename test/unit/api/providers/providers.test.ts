@@ -46,6 +46,7 @@ t.test('what agents can be made of is listed with prices, voices, health and def
     { speech_to_speech: true, price: { output_per_million_tokens: 24 } },
     'a speech-to-speech model is one of the models to choose',
   )
+  t.ok(of('openai').llm?.speech_to_speech.includes('gpt-realtime*'), 'whatever server it is at')
   t.same(of('openai').llm?.models.find(({ model }) => model === 'gpt-4.1-mini')?.price, {
     input_per_million_tokens: 0.4,
     output_per_million_tokens: 1.6,

@@ -81,12 +81,18 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
 
 /** Of a model that speaks itself: what takes its place when it fails. */
 function standIn({ LLM_model, fallbacks }: Draft['agent'], provider: Provider | undefined): string | undefined {
-  const speaks = provider?.llm?.models.some((one) => one.model === LLM_model && one.speech_to_speech)
+  const speaks = provider?.llm?.speech_to_speech.some((name) => isNamed(name, LLM_model))
   if (speaks !== true) return undefined
   const model = fallbacks.LLM?.[0]?.model ?? provider?.llm?.default_model ?? ''
   return t('If it fails in a call, {model} answers in the voice of this agent. The recogniser writes the transcript.', {
     model,
   })
+}
+
+/** `*` stands for any text. */
+function isNamed(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`).test(name)
 }
 
 /** Models or voices with what they cost, those for the language first, and whether others may be named. */

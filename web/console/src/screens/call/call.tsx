@@ -240,14 +240,18 @@ function Neighbour({ call, label, icon }: { call: Call | undefined; label: strin
   )
 }
 
+/** Read and answered, and of these what was sound. */
+function tokensOf({ llm_input_tokens: n, llm_output_tokens: out, input, output }: Call['usage']): string {
+  const all = t('{n} + {out} tokens', { n: formatCount(n), out: formatCount(out) })
+  if (!input.audio && !output.audio) return all
+  const [heard, spoken] = [formatCount(input.audio), formatCount(output.audio)]
+  return `${all}, ${t('of these {heard} + {spoken} of sound', { heard, spoken })}`
+}
+
 function Cost({ call: { cost, usage } }: { call: Call }) {
   const rows = [
     [t('Listening'), cost.cost_stt, formatDuration(usage.stt_seconds)],
-    [
-      t('Thinking'),
-      cost.cost_llm,
-      t('{n} + {out} tokens', { n: formatCount(usage.llm_input_tokens), out: formatCount(usage.llm_output_tokens) }),
-    ],
+    [t('Thinking'), cost.cost_llm, tokensOf(usage)],
     [t('Speaking'), cost.cost_tts, t('{n} characters', { n: formatCount(usage.tts_characters) })],
     [t('Platform'), cost.platform_cost, ''],
   ] as const

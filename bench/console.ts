@@ -57,7 +57,7 @@ interface Measuring {
 }
 
 async function measure({ url, enter, runs, live }: Measuring): Promise<void> {
-  const rows = (page: Page) => page.getByRole('list', { name: 'Calls', exact: true }).getByRole('listitem')
+  const rows = (page: Page) => page.getByRole('table', { name: 'Calls', exact: true }).locator('tbody').getByRole('row')
   const loads: { ms: number; bytes: number }[] = []
   for (let at = 0; at < runs; at++) {
     const { context, page } = await enter()

@@ -118,7 +118,10 @@ const logs = defineRoute({
     if (query.agent_id !== undefined && !isUuid(query.agent_id)) return cursorPageOf([], 0, query, undefined)
     const { chats, total } = await listChats(
       tenant,
-      { agentId: query.agent_id, sessionId: query.session_id, updatedSince: instantIn(query.updated_since) },
+      {
+        ...{ agentId: query.agent_id, sessionId: query.session_id, updatedSince: instantIn(query.updated_since) },
+        words: query.q?.trim() || undefined,
+      },
       partOf(query, placeIn(query)),
     )
     const last = chats.at(-1)

@@ -78,6 +78,13 @@ export const ChatLogsQuery = Type.Object({
   updated_since: UpdatedSince,
   agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only chats with this agent.' })),
   session_id: Type.Optional(Type.String({ maxLength: 200, description: 'Only the chats of this session.' })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Words of one message of the chat: all of them, the last one as it begins; "in quotes" in this order, `-word` not.',
+    }),
+  ),
 })
 
 export const interactionExample = {

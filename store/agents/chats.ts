@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import { beyond, exactly, type ListPart } from '../database/list-place.ts'
+import { matchesWords } from '../database/matches-words.ts'
 import type { AllTables, Chat, ChatMessage, ChatState } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -130,6 +131,8 @@ interface ChatFilter {
   agentId?: string | undefined
   sessionId?: string | undefined
   updatedSince?: Date | undefined
+  /** Written in one message. */
+  words?: string | undefined
 }
 
 /** A page of the chats, newest first, with `updatedSince` in the order in which they changed, and how many there are in all. */
@@ -176,10 +179,15 @@ export async function chatWithMessages(
   return { ...chat, messages }
 }
 
-function matches(eb: ExpressionBuilder<AllTables, 'chats'>, { agentId, sessionId, updatedSince }: ChatFilter) {
+function matches(eb: ExpressionBuilder<AllTables, 'chats'>, { agentId, sessionId, updatedSince, words }: ChatFilter) {
   return eb.and([
     agentId === undefined ? sql<boolean>`true` : eb('agent_id', '=', agentId),
     sessionId === undefined ? sql<boolean>`true` : eb('session_id', '=', sessionId),
     updatedSince === undefined ? sql<boolean>`true` : eb('updated_at', '>=', updatedSince),
+    words === undefined
+      ? sql<boolean>`true`
+      : eb('id', 'in', (inner) =>
+          inner.selectFrom('chat_messages').select('chat_id').where(matchesWords('content', words)),
+        ),
   ])
 }

@@ -4,6 +4,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import type { Store } from '../database/database.ts'
 import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
+import { matchesWords } from '../database/matches-words.ts'
 import type { Call, CallsTable, CallTurn, CallType, TenantTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
@@ -402,14 +403,5 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   return query
 }
 
-/** The words as a search engine takes them, the last one as it begins; null where none is left to search for. */
-const prefixQuery = (words: string) =>
-  sql`(nullif(websearch_to_tsquery('simple', ${words})::text, '') || ':*')::tsquery`
-
 const saysWords = (words: string) => (eb: ExpressionBuilder<TenantTables, 'calls'>) =>
-  eb('id', 'in', (inner) =>
-    inner
-      .selectFrom('call_turns')
-      .select('call_id')
-      .where(sql<boolean>`to_tsvector('simple', text) @@ ${prefixQuery(words)}`),
-  )
+  eb('id', 'in', (inner) => inner.selectFrom('call_turns').select('call_id').where(matchesWords('text', words)))

@@ -200,4 +200,8 @@ export const MIGRATIONS: readonly Migration[] = [
       { name: 'phone_numbers_by_change', on: 'phone_numbers (workspace_id, updated_at)' },
     ],
   },
+  {
+    name: '0141-words-written',
+    indexes: [{ name: 'chat_messages_by_words', on: "chat_messages using gin (to_tsvector('simple', content))" }],
+  },
 ]

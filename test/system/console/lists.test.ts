@@ -124,6 +124,39 @@ t.test('a list is a place of work', { skip: withoutChromium }, async (t) => {
     t.same(await axeFaults(page), [])
   })
 
+  await t.test('chats and numbers are searched, filtered and saved likewise', async (t) => {
+    for (const message of ['Do you have rooms?', 'Where can I park my car?'])
+      await ada.ask('POST', '/chats/interaction', { agent_id: hotel.agent_id, message })
+    const listed = (name: string) => page.getByRole('table', { name }).getByRole('row')
+    const shows = (name: string, n: number) =>
+      waitUntil(
+        async () => (await listed(name).count()) === n + 1,
+        () => `${n} in ${name}`,
+      )
+    await page.goto(`${url}/console/chats`)
+    await shows('Chats', 2)
+    await page.getByLabel('Search chats').fill('park ca')
+    await shows('Chats', 1)
+    await page.getByLabel('Search chats').fill('nobody wrote that')
+    await page.getByText('No chat matches').waitFor()
+    await page.goto(`${url}/console/numbers`)
+    await shows('Phone numbers', 2)
+    await page.getByLabel('Answered by', { exact: true }).selectOption({ label: 'Clinic' })
+    await shows('Phone numbers', 1)
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Dentist')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Dentist' }).waitFor()
+    await page.goto(`${url}/console/numbers`)
+    await shows('Phone numbers', 2)
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Dentist' }).click()
+    await shows('Phone numbers', 1)
+    t.match(page.url(), `agent_id=${clinic.agent_id}`)
+    t.same(await axeFaults(page), [])
+  })
+
   t.same(faults, [], 'nothing broke')
   t.same(strays, [], 'no request left the instance')
 })

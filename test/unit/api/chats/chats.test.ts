@@ -238,3 +238,26 @@ t.test('a key of the workspace chats too', async (t) => {
   const { status } = await key.post('/chats/interaction', { body: { agent_id: agentId, message: 'When do you open?' } })
   t.equal(status, 200)
 })
+
+t.test('chats are found by words of a message, in their workspace alone', async (t) => {
+  const agentId = await makeAgent()
+  for (const [session_id, message] of [
+    ['lighthouse', 'Do you whiten teeth at the lighthouse?'],
+    ['implants', 'What does an implant cost?'],
+  ]) {
+    await say(agentId, message ?? '', { session_id })
+  }
+  const found = async (q: string, of = client) => {
+    const { status, body } = await of.get(`/chats/logs?agent_id=${agentId}&q=${encodeURIComponent(q)}`)
+    t.equal(status, 200, q)
+    return [body.total, body.items.map(({ session_id }: { session_id: string }) => session_id)]
+  }
+  t.same(await found('teeth whit'), [1, ['lighthouse']], 'the last word as it begins')
+  t.same(await found('"an implant" cost'), [1, ['implants']])
+  t.same(await found('implant -cost'), [0, []])
+  t.same(await found('teeth cost'), [0, []], 'words of one message')
+  t.same(await found('  '), [2, ['implants', 'lighthouse']], 'nothing is asked for')
+  for (const odd of ['"', '-', "' or 1=1", ':*', '& |']) await found(odd)
+  const other = await api.signUp()
+  t.same(await found('implant', other.client), [0, []])
+})

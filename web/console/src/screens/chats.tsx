@@ -8,6 +8,8 @@ import { Fault } from '../ui/fault.tsx'
 import { Select } from '../ui/field.tsx'
 import { Empty, Facts, Loading, PageHead } from '../ui/layout.tsx'
 import type { ListColumn } from '../ui/list/columns.tsx'
+import { SavedFilters } from '../ui/list/saved-filters.tsx'
+import { SearchInput } from '../ui/list/search-input.tsx'
 import { useListSearch } from '../ui/list/use-list-search.ts'
 import { PagedList } from '../ui/list/work-list.tsx'
 
@@ -61,7 +63,8 @@ function AgentName({ agentId }: { agentId: string }) {
 
 /** Every written conversation, newest first. */
 export function Screen() {
-  const { filters, change } = useListSearch(['agent_id'])
+  const { filters, change, replace } = useListSearch(['agent_id'])
+  const [sought, setSought] = useState('')
   const { data: agents } = useRead<Agent[]>('/agents')
   const [total, setTotal] = useState<number>()
   return (
@@ -76,26 +79,42 @@ export function Screen() {
         }
         title={t('Chats')}
       />
-      <Select
-        aria-label={t('Agent')}
-        className="mb-4 w-auto!"
-        onChange={({ target }) => change({ agent_id: target.value })}
-        value={filters.agent_id ?? ''}
-      >
-        <option value="">{t('All agents')}</option>
-        {agents?.map(({ agent_id, agent_name }) => (
-          <option key={agent_id} value={agent_id}>
-            {agent_name}
-          </option>
-        ))}
-      </Select>
+      <div className="mb-4 flex flex-wrap gap-2">
+        <SearchInput
+          className="w-auto! min-w-44 flex-1 sm:max-w-72"
+          label={t('Search chats')}
+          onSearch={setSought}
+          placeholder={t('Words of a message')}
+          value={sought}
+        />
+        <Select
+          aria-label={t('Agent')}
+          className="w-auto! max-w-44"
+          onChange={({ target }) => change({ agent_id: target.value })}
+          value={filters.agent_id ?? ''}
+        >
+          <option value="">{t('All agents')}</option>
+          {agents?.map(({ agent_id, agent_name }) => (
+            <option key={agent_id} value={agent_id}>
+              {agent_name}
+            </option>
+          ))}
+        </Select>
+        <SavedFilters filters={filters} list="chats" onChoose={replace} />
+      </div>
       <PagedList<Chat>
         columns={COLUMNS}
         compact={({ last_message }) => last_message}
         empty={
-          <Empty icon="send" title={t('No chats')}>
-            {t('A chat begins with POST /chats/interaction: the same agent answers in writing.')}
-          </Empty>
+          sought !== '' || Object.keys(filters).length > 0 ? (
+            <Empty icon="search" title={t('No chat matches')}>
+              {t('Search for something else.')}
+            </Empty>
+          ) : (
+            <Empty icon="send" title={t('No chats')}>
+              {t('A chat begins with POST /chats/interaction: the same agent answers in writing.')}
+            </Empty>
+          )
         }
         everyMs={EVERY_MS}
         label={t('Chats')}
@@ -103,7 +122,7 @@ export function Screen() {
         onTotal={setTotal}
         panel={(chat) => <ChatPanel chat={chat} />}
         path="/chats/logs"
-        query={filters}
+        query={{ ...filters, q: sought }}
         rowKey={({ chat_id }) => chat_id}
       />
     </>

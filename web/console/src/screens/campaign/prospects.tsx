@@ -6,6 +6,7 @@ import { said, t, wordOf } from '../../language/t.ts'
 import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
 import type { ListColumn } from '../../ui/list/columns.tsx'
+import { SavedFilters } from '../../ui/list/saved-filters.tsx'
 import { SearchInput } from '../../ui/list/search-input.tsx'
 import { PagedList } from '../../ui/list/work-list.tsx'
 import { CallNoMore, ProspectPanel } from './prospect-panel.tsx'
@@ -93,6 +94,11 @@ export function Prospects({ slug }: { slug: string }) {
               ['resolved', t('Done')],
             ]}
             value={status}
+          />
+          <SavedFilters
+            filters={status === '' ? {} : { status }}
+            list="people"
+            onChoose={(filters) => setStatus(filters.status ?? '')}
           />
           <SearchInput
             className="h-8! w-40!"

@@ -6,9 +6,11 @@ import type { Agent, PhoneNumber } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fault } from '../../ui/fault.tsx'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Empty, Facts, Loading } from '../../ui/layout.tsx'
 import type { ListColumn } from '../../ui/list/columns.tsx'
 import { holdsAll } from '../../ui/list/holds-all.ts'
+import { SavedFilters } from '../../ui/list/saved-filters.tsx'
 import { SearchInput } from '../../ui/list/search-input.tsx'
 import { useListSearch } from '../../ui/list/use-list-search.ts'
 import { WholeList } from '../../ui/list/work-list.tsx'
@@ -70,7 +72,7 @@ function Numbers() {
   const { may } = useSession()
   const { data: numbers, error, refetch } = useRead<PhoneNumber[]>('/phone-numbers')
   const { data: agents } = useRead<Agent[]>('/agents')
-  const { sorting } = useListSearch([])
+  const { filters, sorting, change, replace } = useListSearch(['agent_id', 'provider'])
   const [adding, setAdding] = useState<'register' | 'buy'>()
   const [sought, setSought] = useState('')
   const nameOf = (id: string | null) => agents?.find(({ agent_id }) => agent_id === id)?.agent_name ?? t('Nobody')
@@ -91,13 +93,33 @@ function Numbers() {
         <>
           {numbers.length > 0 && (
             <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
-              <SearchInput
-                className="max-w-72"
-                label={t('Search numbers')}
-                onSearch={setSought}
-                placeholder={t('Part of a number, agent or carrier')}
-                value={sought}
-              />
+              <div className="flex min-w-0 flex-1 flex-wrap gap-2">
+                <SearchInput
+                  className="w-auto! min-w-44 flex-1 sm:max-w-72"
+                  label={t('Search numbers')}
+                  onSearch={setSought}
+                  placeholder={t('Part of a number, agent or carrier')}
+                  value={sought}
+                />
+                <FilterSelect
+                  all={t('All carriers')}
+                  label={t('Carrier')}
+                  onChange={(provider) => change({ provider })}
+                  options={[...new Set(numbers.map(({ provider }) => provider))].map((one) => [
+                    one,
+                    CARRIERS[one] ?? one,
+                  ])}
+                  value={filters.provider ?? ''}
+                />
+                <FilterSelect
+                  all={t('All agents')}
+                  label={t('Answered by')}
+                  onChange={(agent_id) => change({ agent_id })}
+                  options={agents?.map(({ agent_id, agent_name }) => [agent_id, agent_name] as const) ?? []}
+                  value={filters.agent_id ?? ''}
+                />
+                <SavedFilters filters={filters} list="numbers" onChoose={replace} />
+              </div>
               <div className="flex flex-wrap gap-2">{actions}</div>
             </div>
           )}
@@ -109,8 +131,11 @@ function Numbers() {
             name="numbers"
             panel={(number) => <NumberPanel number={number} />}
             rowKey={({ phone_number }) => phone_number}
-            rows={numbers.filter(({ phone_number, provider, trunk, agent_id }) =>
-              holdsAll([phone_number, CARRIERS[provider] ?? provider, trunk ?? '', nameOf(agent_id)], sought),
+            rows={numbers.filter(
+              ({ phone_number, provider, trunk, agent_id }) =>
+                (filters.provider ?? provider) === provider &&
+                (filters.agent_id ?? agent_id) === agent_id &&
+                holdsAll([phone_number, CARRIERS[provider] ?? provider, trunk ?? '', nameOf(agent_id)], sought),
             )}
             sorting={sorting}
           />

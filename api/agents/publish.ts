@@ -1,3 +1,4 @@
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { draftDigest, type Publisher, settleDraft } from '../../store/agents/agent-versions.ts'
@@ -36,7 +37,7 @@ export async function publishDraft(
   })
   try {
     const looked = gate && (await draftDigest(tenant, agentId))
-    const passed = await gate?.({ tenant, agentId, signal: AbortSignal.any([signal, turn.lost]) })
+    const passed = await gate?.({ tenant, agentId, signal: joinSignals(signal, turn.lost) })
     const live = await tenant.db.transaction().execute((db) =>
       settleDraft({ workspaceId: tenant.workspaceId, db }, agentId, {
         ...{ by, note, isAsked: true },

@@ -6,6 +6,7 @@ import { type AnswerGuard, answerGuard } from '../../runtime/conversation/guardi
 import { SpokenLanguage } from '../../runtime/conversation/hearing/spoken-language.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
 import type { VectorScope } from '../../runtime/plugin/contract.ts'
@@ -80,7 +81,7 @@ export async function* interact(
     throw error
   })
   const stop = new AbortController()
-  const signal = AbortSignal.any([options.signal, turn.lost, stop.signal])
+  const signal = joinSignals(joinSignals(options.signal, turn.lost), stop.signal)
   const deadline = setTimeout(() => {
     stop.abort(new PatchbayError('timeout', { params: { action: 'The answer', timeoutMs: ANSWER_TIMEOUT_MS } }))
   }, ANSWER_TIMEOUT_MS)

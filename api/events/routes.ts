@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Store } from '../../store/database/database.ts'
@@ -145,7 +146,7 @@ const ofCall = defineRoute({
     const last = /^\d{1,9}$/.exec(request.header('last-event-id'))
     const queue = new EventQueue()
     const over = new AbortController()
-    const until = AbortSignal.any([signal, over.signal])
+    const until = joinSignals(signal, over.signal)
     live.add(tenant.workspaceId, queue)
     const begun = Promise.withResolvers<void>()
     const options = { feed: live.calls, queue, signal: until, caughtUp: begun.resolve }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import busboy from '@fastify/busboy'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { RequestBody } from './body.ts'
 
@@ -97,7 +98,7 @@ export async function readMultipart(
 
   try {
     await pipeline(Readable.from(source.body, { objectMode: false }), parser, {
-      signal: AbortSignal.any([source.signal, stop.signal]),
+      signal: joinSignals(source.signal, stop.signal),
     })
   } catch (error) {
     parser.destroy()

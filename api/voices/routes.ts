@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { unavailableFaults, unusableFaults, withDefaults } from '../agents/choices.ts'
 import { requireMonth, requireProviders } from '../quota.ts'
@@ -56,7 +57,7 @@ const sample = defineRoute({
     const late = new AbortController()
     const params = { action: 'The voice', timeoutMs: TIMEOUT_MS }
     const timer = setTimeout(() => late.abort(new PatchbayError('timeout', { params })), TIMEOUT_MS)
-    const limit = AbortSignal.any([signal, late.signal])
+    const limit = joinSignals(signal, late.signal)
     let leave: (() => void) | undefined
     try {
       leave = await speaking.enter({ workspaceId: tenant.workspaceId }, limit)

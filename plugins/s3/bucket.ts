@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import {
@@ -84,7 +85,7 @@ export class S3Bucket {
         method: request.method,
         headers: signed.headers,
         redirect: 'manual',
-        signal: AbortSignal.any([request.signal, limit.signal]),
+        signal: joinSignals(request.signal, limit.signal),
         ...(body === undefined ? {} : { body }),
       })
       if (response.ok) return response

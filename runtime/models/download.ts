@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { joinSignals } from '../lib/async/join-signals.ts'
 import { PatchbayError } from '../lib/errors.ts'
 import { type HubFile, hubUnreachable, refusal } from './hub.ts'
 
@@ -69,7 +70,7 @@ async function fetchRest(
   try {
     const response = await fetch(file.url, {
       headers: had > 0 ? { range: `bytes=${had}-` } : {},
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: joinSignals(signal, silence.signal),
     }).catch((cause: unknown) => {
       throw hubUnreachable(hostOf(file), cause)
     })

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { joinSignals } from '../lib/async/join-signals.ts'
 import { PatchbayError } from '../lib/errors.ts'
 import type { ModelEntry } from './catalogue.ts'
 import { download } from './download.ts'
@@ -42,7 +43,7 @@ export async function pullModel(entry: ModelEntry, options: PullOptions): Promis
   }
   const queue = [...wanted]
   const stop = new AbortController()
-  const both = AbortSignal.any([signal, stop.signal])
+  const both = joinSignals(signal, stop.signal)
   const workers = Array.from({ length: AT_ONCE }, async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const one = file

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
 import { boundary } from '../lib/async/boundary.ts'
+import { joinSignals } from '../lib/async/join-signals.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
 import { PatchbayError } from '../lib/errors.ts'
 import { traceparentOf } from '../traces/trace-context.ts'
@@ -66,7 +67,7 @@ export function makeHost(options: HandleOptions): PluginHost {
     net: {
       fetch: (url, init) => guardedFetch(url, init, signal, (target) => requireUrl(target, requireHost), scope),
       connect: (target) => {
-        const joined = target.signal ? AbortSignal.any([signal, target.signal]) : signal
+        const joined = target.signal ? joinSignals(signal, target.signal) : signal
         return connect({ ...target, signal: joined }, grants, plugin, requireHost, scope)
       },
       udp: (target) => openUdp(options, target),
@@ -82,7 +83,7 @@ export function makeHost(options: HandleOptions): PluginHost {
           spawn(path, args, {
             env: Object.fromEntries(PROGRAM_ENV.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
             stdio: ['pipe', 'pipe', 'pipe'],
-            signal: use ? AbortSignal.any([signal, use]) : signal,
+            signal: use ? joinSignals(signal, use) : signal,
             killSignal: 'SIGKILL',
           }),
         )
@@ -111,7 +112,7 @@ async function guardedFetch(
   let headers = new Headers(init?.headers)
   const trace = traceScope.getStore()
   if (trace !== undefined && !headers.has('traceparent')) headers.set('traceparent', traceparentOf(trace))
-  const joined = init?.signal ? AbortSignal.any([signal, init.signal]) : signal
+  const joined = init?.signal ? joinSignals(signal, init.signal) : signal
   const method = init?.method?.toUpperCase() ?? 'GET'
   for (let hops = 0; ; hops++) {
     check(url)

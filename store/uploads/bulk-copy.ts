@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
 import { AdmissionGate } from '../../runtime/admission/gate.ts'
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { OffloadError, type OffloadTask, offload } from '../../runtime/process/offload/offload.ts'
 import { openSpool } from './spool.ts'
@@ -102,7 +103,7 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
       }
       const work = { databaseUrl, loader: loader.href, params }
       const limits = { memoryMb: MEMORY_MB, stallMs: STALL_TIMEOUT_MS }
-      const either = AbortSignal.any([signal, discarded.signal])
+      const either = joinSignals(signal, discarded.signal)
       loading = offload.run(LOADING, work, { workspaceId, signal: either, answer, ...limits })
       try {
         return (await loading) as R

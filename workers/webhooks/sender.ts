@@ -1,3 +1,4 @@
+import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { SecretBox } from '../../runtime/lib/secret-box.ts'
 import { SparseLog } from '../../runtime/lib/sparse-log.ts'
@@ -102,7 +103,7 @@ export async function sendDelivery(
         },
         body,
       },
-      { over: connections, redirects: 0, signal: AbortSignal.any([signal, limit.signal]) },
+      { over: connections, redirects: 0, signal: joinSignals(signal, limit.signal) },
       requests && { requests, within: callId === null ? undefined : contextOfCall(callId) },
     )
     const { status } = reached

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { APIConnectionError, type APIConnectOptions, APIError, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import { joinSignals } from '../../lib/async/join-signals.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { apiErrorOf } from '../speech/api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
@@ -80,7 +81,7 @@ class EventStream extends llm.LLMStream {
     let said = false
     let characters = 0
     try {
-      for await (const event of this.#source.chat(this.#request, AbortSignal.any([signal, late.signal]))) {
+      for await (const event of this.#source.chat(this.#request, joinSignals(signal, late.signal))) {
         watchdog.refresh()
         if (signal.aborted) return
         if (event.type === 'text') characters += String(event.text).length

@@ -1,4 +1,5 @@
 import { boundary } from '../../lib/async/boundary.ts'
+import { joinSignals } from '../../lib/async/join-signals.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
 import type { SpeakSentence } from './sentence-tts.ts'
@@ -17,7 +18,7 @@ export function sentenceSpeaker(provider: ProviderIdentity, silenceMs: number, s
       silenceMs,
     )
     try {
-      for await (const samples of speak(text, AbortSignal.any([signal, late.signal]))) {
+      for await (const samples of speak(text, joinSignals(signal, late.signal))) {
         watchdog.refresh()
         yield samples
       }

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import { boundary } from '../../lib/async/boundary.ts'
+import { joinSignals } from '../../lib/async/join-signals.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../provider-error.ts'
 import { closeNow, openSocket, type SocketAddress } from './socket.ts'
 
@@ -50,7 +51,7 @@ export class SocketPool {
       if (socket.readyState === WebSocket.OPEN) return socket
       closeNow(socket)
     }
-    const joined = AbortSignal.any([signal, this.#closing.signal])
+    const joined = joinSignals(this.#closing.signal, signal)
     return openSocket(this.#provider, this.#address, { timeoutMs, signal: joined })
   }
 

@@ -6,8 +6,8 @@ import { proceduresSpec } from './procedures.ts'
 
 const BUILT_IN = Object.fromEntries([...BUILT_IN_NAMES].map((name) => [name, name]))
 
-/** The names that an agent's texts have no value for by themselves, where they stand for nothing else. */
-export function variableWarnings(agent: Agent): string[] {
+/** The names in an agent's texts that are left out of a call that brings values for `given` alone. */
+export function namesLeftOut(agent: Agent, given: readonly string[] = []): string[] {
   const { system_prompt, first_message, recording_notice, consent_message, voicemail_message } = agent
   const texts = [system_prompt, first_message, recording_notice, consent_message, voicemail_message]
   for (const tool of (agent.tools as unknown as Tool[]).filter(isOwnTool))
@@ -16,7 +16,12 @@ export function variableWarnings(agent: Agent): string[] {
     texts.push(text)
     return text
   })
-  const names = namesWithoutValue(texts, BUILT_IN)
+  return namesWithoutValue(texts, { ...BUILT_IN, ...Object.fromEntries(given.map((name) => [name, name])) })
+}
+
+/** What an agent is told of names that not every call has a value for. */
+export function variableWarnings(agent: Agent): string[] {
+  const names = namesLeftOut(agent)
   if (names.length === 0) return []
   const listed = names.map((name) => `{{${name}}}`).join(', ')
   return [

@@ -14,6 +14,10 @@ export const UploadPreviewBody = Type.Object({
       samples: Type.Array(Type.String(), { description: 'Its cells in the first rows.' }),
     }),
   ),
+  left_out: Type.Array(Type.String(), {
+    description:
+      "Names in the texts of the campaign's agent that no column gives a value: nothing is said in their place.",
+  }),
   has_phone: Type.Boolean({ description: 'False: no column is `primary_phone`; map one. No row is judged then.' }),
   rows: Type.Object({
     total: Count,
@@ -44,6 +48,7 @@ export const uploadPreviewExample: Static<typeof UploadPreviewBody> = {
     { name: 'Mobile', field: 'primary_phone', variable: null, samples: ['+14155550199', '12'] },
     { name: 'plan', field: null, variable: 'plan', samples: ['gold', 'silver'] },
   ],
+  left_out: [],
   has_phone: true,
   rows: { total: 2, judged: 2, loaded: 1, duplicates: 0, invalid: 1, do_not_call: 0 },
   held: { unknown_zone: 0, state: 0, consent: 0 },

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
-import { fieldOf, headerOf } from '../../store/prospects/prospect-columns.ts'
+import { agentById } from '../../store/agents/agents.ts'
+import { fieldOf, headerOf, variableNames } from '../../store/prospects/prospect-columns.ts'
 import { REFUSALS } from '../../store/prospects/prospect-row.ts'
 import type { UploadPreview, UploadPreviewParams } from '../../store/prospects/upload-preview.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
+import { namesLeftOut } from '../agents/variable-warnings.ts'
 import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
 import { receivePreview } from '../http/receive-preview.ts'
@@ -78,8 +80,10 @@ const preview = defineRoute({
       columns.map(({ name }) => name),
       mapping,
     )
+    const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
     return {
       filename,
+      left_out: agent === undefined ? [] : namesLeftOut(agent, variableNames(header)),
       columns: columns.map(({ name, samples }, at) => {
         const { own, variable } = fieldOf(name, mapping)
         const isRead = own !== undefined && header.at.get(own) === at

@@ -58,6 +58,12 @@ export interface ProspectHeader {
   metadata: readonly (readonly [key: string, at: number])[]
 }
 
+/** What the agent knows of every prospect of such a file (variablesOf in prospect-claims.ts), but for those whose cell is empty. */
+export function variableNames({ at, variables }: ProspectHeader): string[] {
+  const own = [...at.keys()].filter((column) => column !== 'timezone' && column !== 'consent_at')
+  return [...own, ...variables.map(([name]) => name)]
+}
+
 /** Of several columns that are the same, the first that the mapping names goes before `primary_phone`, and that before the rest. */
 export function headerOf(columns: readonly string[], mapping: ColumnMapping): ProspectHeader {
   const at = new Map<OwnColumn, number>()

@@ -213,7 +213,17 @@ t.test('campaigns', async (t) => {
   })
 
   await t.test('tell before an upload what it would load, and keep nothing of it', async (t) => {
-    const { slug, lists } = await make({ name: 'Previewed', consent_required: true, ignore_states: 'TX' })
+    const { body: agent } = await client.post('/agents', {
+      body: {
+        agent_name: 'Ada',
+        system_prompt: 'Today is {{today}}. Their plan is {{plan}}.',
+        first_message: 'Hello {{first_name}}, {{nick|friend}}!',
+      },
+    })
+    const { slug, lists } = await make({
+      ...{ name: 'Previewed', consent_required: true, ignore_states: 'TX' },
+      agent_id: agent.agent_id,
+    })
     const one = new FormData()
     one.append('primary_phone', '+14155550150')
     await client.post(`/api/v/prospect/${lists[0].list_uuid}/`, { form: one })
@@ -237,6 +247,7 @@ t.test('campaigns', async (t) => {
       return client.post(`/api/v/campaign/${slug}/preview/`, { form })
     }
     t.match((await preview({})).body, {
+      left_out: ['plan', 'first_name'],
       has_phone: false,
       rows: { total: 9, judged: 0, loaded: 0 },
       columns: [{ name: 'Mobile', field: null, variable: 'Mobile', samples: ['(415) 555-0150', '415 555 0151', '12'] }],
@@ -246,6 +257,7 @@ t.test('campaigns', async (t) => {
     t.equal(status, 200)
     t.match(body, {
       filename: 'leads.csv',
+      left_out: ['plan'],
       has_phone: true,
       columns: [
         { name: 'Mobile', field: 'primary_phone', variable: null },

@@ -117,7 +117,16 @@ export function UploadForm({ campaign, onClose, onDone, leave = t('Cancel') }: U
         <>
           <Columns columns={preview.columns} onChange={be} />
           {preview.has_phone ? (
-            <Found isReading={isReading} preview={preview} />
+            <>
+              {preview.left_out.length > 0 && (
+                <Notice tone="warn">
+                  {t('The agent says {names}, which no column has: nothing is said in their place.', {
+                    names: preview.left_out.map((name) => `{{${name}}}`).join(', '),
+                  })}
+                </Notice>
+              )}
+              <Found isReading={isReading} preview={preview} />
+            </>
           ) : (
             <Notice tone="warn">{t('Say which column has the phone numbers.')}</Notice>
           )}

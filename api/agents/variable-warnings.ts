@@ -19,7 +19,7 @@ export function namesLeftOut(agent: Agent, given: readonly string[] = []): strin
   return namesWithoutValue(texts, { ...BUILT_IN, ...Object.fromEntries(given.map((name) => [name, name])) })
 }
 
-/** What an agent is told of names that not every call has a value for. */
+/** The warnings of an agent whose texts have names that not every call brings a value for. */
 export function variableWarnings(agent: Agent): string[] {
   const names = namesLeftOut(agent)
   if (names.length === 0) return []

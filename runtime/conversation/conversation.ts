@@ -529,9 +529,9 @@ export class Conversation implements LinkedConversation {
 
   /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
   #turnOver(text: string): boolean {
-    const turn = this.#hearing.takeTurn(text)
+    const taken = this.#hearing.takeTurn(text)
     this.#expectReply()
-    const isTaken = this.#report({ type: 'turn_over', turn, kept: false })
+    const isTaken = this.#report({ type: 'turn_over', ...taken, kept: false })
     // Its words are answered otherwise, or are a note: the next turn is not to begin with their sound.
     if (isTaken) this.#realtime?.caller.turnTaken()
     return isTaken

@@ -103,12 +103,13 @@ export class CallerHearing {
     return listenForTones(this.inbound, (type, atMs) => report({ type, atMs }))
   }
 
-  /** The caller's spoken turn is over; the next one begins with the next words. */
-  takeTurn(text: string): SpokenTurn {
+  /** The caller's spoken turn is over; the next one begins with the next words. `groups`: its text, with commas where they paused. */
+  takeTurn(text: string): { turn: SpokenTurn; groups: string } {
     const { heardMs } = this.inbound
-    const span = this.#turn.take() ?? { startMs: heardMs, endMs: heardMs }
-    const language = this.#turnLanguage
-    return { text, ...this.#arrived(span), ...(language === undefined ? {} : { language }) }
+    const { groups, ...span } = this.#turn.take() ?? { startMs: heardMs, endMs: heardMs, groups: text }
+    const turn = { text, ...this.#arrived(span), ...inLanguage(this.#turnLanguage) }
+    const isSame = groups.replaceAll(',', '') === text.replaceAll(',', '')
+    return { turn, groups: isSame ? groups : text }
   }
 
   /** Words so far were answered otherwise: they are of no turn. */
@@ -198,7 +199,7 @@ export class CallerHearing {
   }
 
   #heard({ text, final, language, endsTurn, untilMs }: Words, span: Span): void {
-    if (final) this.#turn.words(span, untilMs)
+    if (final) this.#turn.words(span, untilMs, text)
     if (endsTurn) this.turnEnd.turnEnded(span.endMs)
     this.#options.events.words(text)
     this.#turnLanguage = final ? this.#speaks(text, language) : language

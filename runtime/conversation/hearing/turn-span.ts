@@ -1,8 +1,13 @@
 import type { Span } from './recognition.ts'
 
+/** So long a pause separates what callers dictate in groups. */
+const GROUP_PAUSE_MS = 300
+
 /** The speech of the caller's running turn, as far as its words are known. Pure. */
 export class TurnSpan {
   #span: Span | undefined
+  /** Its words, with a comma where the caller paused and the recogniser set no mark. */
+  #groups = ''
   /** Speech that began before then is of the turn. */
   #untilMs = 0
   /** Where the present or last stretch of speech began. */
@@ -18,15 +23,18 @@ export class TurnSpan {
   }
 
   /** Final words are of that speech. @param untilMs where their sound ends, as the recogniser has it */
-  words({ startMs, endMs }: Span, untilMs = endMs): void {
+  words({ startMs, endMs }: Span, untilMs = endMs, text = ''): void {
+    const paused = startMs - (this.#span?.endMs ?? startMs) >= GROUP_PAUSE_MS
+    this.#groups += `${paused && /[\p{L}\p{N}]$/u.test(this.#groups) ? ',' : ''} ${text}`
     this.#untilMs = Math.max(endMs, untilMs)
     this.#span = { startMs: Math.min(this.#span?.startMs ?? startMs, startMs), endMs }
   }
 
   /** The turn is over; the next one begins with the next words. Undefined: none were heard. */
-  take(): Span | undefined {
-    const span = this.#span
+  take(): (Span & { groups: string }) | undefined {
+    const taken = this.#span && { ...this.#span, groups: this.#groups.trim() }
     this.#span = undefined
-    return span
+    this.#groups = ''
+    return taken
   }
 }

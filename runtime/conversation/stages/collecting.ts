@@ -88,12 +88,12 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
     return [{ type: 'collected', event, continues, ...secret }]
   }
 
-  const onTurn = (turn: SpokenTurn): StageResult => {
+  const onTurn = (turn: SpokenTurn, groups: string): StageResult => {
     const { id, state } = current!
     const { secret } = state.item
     const said: Signal = { type: 'caller_turn', turn: secret ? { ...turn, text: MASK } : turn }
     const remembered: Signal[] = secret ? [] : [{ type: 'note', role: 'user', text: turn.text }]
-    const step = answerCollecting(state, turn.text, context(), turn.inputs === undefined ? 'spoken' : 'typed')
+    const step = answerCollecting(state, groups, context(), turn.inputs === undefined ? 'spoken' : 'typed')
     return consume(said, ...remembered, { type: 'interrupt', force: false }, ...follow(id, step))
   }
   const onKey = (digit: string, seq: number, nowMs: number): StageResult => {
@@ -154,7 +154,7 @@ export function collecting({ open, tag, nowMs: wallMs }: StageContext): Conversa
           return undefined
         }
         case 'turn_over':
-          return current === undefined ? undefined : onTurn(report.turn)
+          return current === undefined ? undefined : onTurn(report.turn, report.groups ?? report.turn.text)
         case 'caller_turn':
           // What no stage took as an answer: words that were cut off by the end of the call.
           if (!isSecret || report.turn.text === MASK || report.turn.inputs !== undefined) return undefined

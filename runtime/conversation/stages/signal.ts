@@ -79,8 +79,11 @@ export type Report =
   /** An answering machine's tone. */
   | { type: 'beep'; atMs: number }
   | { type: 'fax'; atMs: number }
-  /** The caller's turn is over. `kept`: a stage had it, and the language model is yet to be asked. */
-  | { type: 'turn_over'; turn: SpokenTurn; kept: boolean }
+  /**
+   * The caller's turn is over. `kept`: a stage had it, and the language model is yet to be asked. `groups`: its text, with commas where
+   * they paused.
+   */
+  | { type: 'turn_over'; turn: SpokenTurn; kept: boolean; groups?: string }
   /** A turn of the caller for the call's log, in its place behind what the agent said before. */
   | { type: 'caller_turn'; turn: SpokenTurn }
   /** The language model wants a value of the caller's, and `id` is the call of its tool; or a fixed step does, which `insists`. */

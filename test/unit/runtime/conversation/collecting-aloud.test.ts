@@ -37,16 +37,16 @@ interface Outcome {
   heard: string[]
 }
 
-/** The recogniser writes no marks: of an address, no commas. */
-const means = ({ type, value }: SpokenItem, read: string | undefined): boolean =>
-  type === 'address' ? read?.replaceAll(',', '') === value.replaceAll(',', '') : read === value
-
 const isRight = ({ item, collected }: Outcome): boolean =>
-  collected?.status === 'collected' && means(item, collected.value)
+  collected?.status === 'collected' && collected.value === item.value
 
 type Sounds = ReadonlyMap<string, Int16Array>
 
-const denies = ({ correction }: SpokenItem): string => correction?.split(/[ ,]/)[0] ?? 'no'
+const DENIALS: Readonly<Record<string, string>> = {
+  ...{ en: 'No, wrong.', de: 'Nein, falsch.', fr: 'Non, c’est faux.' },
+  ...{ es: 'No, está mal.', it: 'No, sbagliato.', pt: 'Não, errado.' },
+}
+const denies = ({ code }: SpokenItem): string => DENIALS[code]!
 
 /** All that is said of an item. */
 async function soundsOf(item: SpokenItem): Promise<Sounds> {
@@ -69,7 +69,7 @@ function recogniserOf({ code }: SpokenItem, sounds: Sounds) {
 
 /** One item said aloud in a call: in groups with pauses, then a correction where there is one, and a yes. */
 async function collectAloud(item: SpokenItem, sounds: Sounds): Promise<Outcome> {
-  const { code, type, groups, correction, yes } = item
+  const { code, type, groups, correction, yes, value } = item
   const wanted: CollectItem = { name: 'value', type, spellBack: true, secret: false, attempts: 3 }
   const reply = new ScriptedLlm((_words, { items }) =>
     items.some((one) => one.type === 'function_call_output') ? 'Thank you.' : 'call collect_value',
@@ -94,7 +94,7 @@ async function collectAloud(item: SpokenItem, sounds: Sounds): Promise<Outcome> 
       if (last === undefined || of('collected').length > 0 || !isAsked()) break
       let answer: readonly string[] = groups
       if (last.phase === 'confirming') {
-        answer = means(item, last.value) ? [yes] : corrected ? [denies(item)] : [correction ?? denies(item)]
+        answer = last.value === value ? [yes] : corrected ? [denies(item)] : [correction ?? denies(item)]
         corrected = true
       }
       const isTaken = () => of('collecting').length > asked || of('collected').length > 0

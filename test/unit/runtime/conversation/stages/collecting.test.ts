@@ -49,6 +49,19 @@ test('a value is asked for, read back and given to the model, whose turn none of
   t.end()
 })
 
+test('a value is read in the groups that the caller paused between; the turn is logged as it was heard', (t) => {
+  const on = collects([item('street', 'address', { spellBack: false })])
+  on.report({ type: 'collect', id: 'tool-1', name: 'street' })
+  on.take()
+  const text = 'Mill Lane 7 nine oh two one oh Leeds'
+  const groups = 'Mill Lane 7, nine oh two one oh, Leeds'
+  on.report({ type: 'turn_over', turn: { text, startMs: 0, endMs: 1 }, kept: false, groups })
+  const [turn, , , collected] = on.take()
+  t.equal(turn, `turn: ${text}`)
+  t.equal(collected, 'collected: street Mill Lane 7, 90210, Leeds, answers')
+  t.end()
+})
+
 test('values that are wanted at once are collected one after the other; then the model goes on', (t) => {
   const on = collects([
     item('name', 'name', { spellBack: false }),

@@ -2,6 +2,7 @@
  * `npm run kill-workers`: kills voice workers in the middle of calls, at random moments, and looks whether anybody noticed.
  *
  *     npm run kill-workers -- [--times=200] [--calls=4] [--workers=4] [--all-of=4] [--seed=1] [--kinds=spoken,typed,long,tool]
+ *                             [--agent=pipeline|speech_to_speech]
  *
  * Starts a Patchbay of its own. In each round every call has an exchange (spoken, typed, a long answer, a tool that takes a while)
  * and one voice worker is killed somewhere in it; in each `--all-of`th round all of them are, so that no seat is free until one is
@@ -10,9 +11,10 @@
  */
 import { parseArgs } from 'node:util'
 import { seeded } from '../test/support/phone/numbers.ts'
+import { startDoubles } from '../test/support/providers/doubles/start.ts'
 import { makeAgent } from './demo/call.ts'
 import { startInstance } from './demo/instance.ts'
-import { agentOf } from './kill-workers/agent.ts'
+import { AGENTS, agentOf, SCRIPT } from './kill-workers/agent.ts'
 import { startBookings } from './kill-workers/bookings.ts'
 import { type AffectedExchange, CallUnderFire, EXCHANGES } from './kill-workers/call-under-fire.ts'
 import { Workers } from './kill-workers/workers.ts'
@@ -38,6 +40,7 @@ async function main(): Promise<boolean> {
       'all-of': { type: 'string', default: '4' },
       seed: { type: 'string', default: '1' },
       kinds: { type: 'string', default: EXCHANGES.join() },
+      agent: { type: 'string', default: 'pipeline' },
     },
   })
   const times = positive('times', values.times)
@@ -46,13 +49,17 @@ async function main(): Promise<boolean> {
   const allOf = positive('all-of', values['all-of'])
   const kinds = EXCHANGES.filter((kind) => values.kinds.split(',').includes(kind))
   if (kinds.length === 0) throw new Error(`--kinds names some of ${EXCHANGES.join()}, not "${values.kinds}"`)
+  const agent = (Object.keys(AGENTS) as (keyof typeof AGENTS)[]).find((one) => one === values.agent)
+  if (agent === undefined) throw new Error(`--agent is one of ${Object.keys(AGENTS).join()}, not "${values.agent}"`)
   const random = seeded(positive('seed', values.seed))
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => interrupted.abort(new Error('Interrupted')))
   }
   const bookings = await startBookings()
+  const doubles = await startDoubles([], { script: SCRIPT })
   const instance = await startInstance({
+    ...(agent === 'speech_to_speech' ? doubles.env : {}),
     PATCHBAY_VOICE_WORKERS: String(workerCount),
     PATCHBAY_WORKER_CAPACITY: String(callCount),
     PATCHBAY_WRAP_UP_MS: '0',
@@ -60,14 +67,14 @@ async function main(): Promise<boolean> {
     PATCHBAY_WORKER_MAX_LAG_MS: '60000',
     PATCHBAY_TOOLS_ALLOW_NET: `127.0.0.1:${bookings.port}`,
   }).catch(async (error) => {
-    await bookings.close()
+    await Promise.all([bookings.close(), doubles.stop()])
     throw error
   })
   const faults: string[] = []
   const affected: AffectedExchange[] = []
   let kills = 0
   try {
-    const { rest, agentId } = await makeAgent(instance.url, agentOf(bookings.port))
+    const { rest, agentId } = await makeAgent(instance.url, agentOf(bookings.port, agent))
     const workers = new Workers(rest, interrupted.signal)
     await workers.ready(workerCount)
     const calls = await Promise.all(
@@ -99,7 +106,7 @@ async function main(): Promise<boolean> {
     }
   } finally {
     await instance.stop()
-    await bookings.close()
+    await Promise.all([bookings.close(), doubles.stop()])
   }
   return report(kills, affected, faults)
 }

@@ -16,21 +16,30 @@ export const LONG = {
 } as const
 export const TOOL = { question: 'Book a table for me.', answer: 'Your booking has the number {output}.' } as const
 
-/** An agent of the simulated providers that books at this port of this machine. */
-export function agentOf(port: number): Record<string, unknown> {
-  const plain = [...SPOKEN, TYPED, LONG].map(({ question, answer }) => ({ question, answer }))
-  const booking = { ...TOOL, tool: { name: 'book', arguments: { table: 'window' } } }
-  const scenario = { firstTokenMs: 150, tokensPerSecond: 60, script: [...plain, booking] }
+export const SCRIPT = [
+  ...[...SPOKEN, TYPED, LONG].map(({ question, answer }) => ({ question, answer })),
+  { ...TOOL, tool: { name: 'book', arguments: { table: 'window' } } },
+]
+
+/** By what agents hear, think and speak: the simulated providers, or a speech-to-speech model. */
+export const AGENTS = {
+  pipeline: {
+    ...{ LLM_provider: 'sim', LLM_model: JSON.stringify({ firstTokenMs: 150, tokensPerSecond: 60, script: SCRIPT }) },
+    ...{ STT_provider: 'sim', STT_model: 'default', TTS_provider: 'sim', TTS_voice: 'tone' },
+  },
+  speech_to_speech: {
+    ...{ LLM_provider: 'openai', LLM_model: 'gpt-realtime-2.1' },
+    ...{ STT_provider: 'deepgram', TTS_provider: 'openai', TTS_voice: 'marin' },
+  },
+} as const
+
+/** An agent that books at this port of this machine. */
+export function agentOf(port: number, kind: keyof typeof AGENTS): Record<string, unknown> {
   return {
+    ...AGENTS[kind],
     agent_name: 'Under fire',
     first_message: 'Hello.',
     system_prompt: 'You are a test.',
-    LLM_provider: 'sim',
-    LLM_model: JSON.stringify(scenario),
-    STT_provider: 'sim',
-    STT_model: 'default',
-    TTS_provider: 'sim',
-    TTS_voice: 'tone',
     dead_air: { enabled: false },
     tools: [
       {

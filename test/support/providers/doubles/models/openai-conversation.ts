@@ -36,6 +36,14 @@ export interface ConversationOptions {
   began?: ((held: () => readonly { role: string; text: string }[]) => void) | undefined
   /** Models whose last day is over are refused; `YYYY-MM-DD`. */
   today?: string | undefined
+  /** What it answers to these questions; `{output}` is what the tool gave that it calls first. */
+  script?: readonly ScriptLine[] | undefined
+}
+
+export interface ScriptLine {
+  question: string
+  answer: string
+  tool?: { name: string; arguments: Record<string, unknown> }
 }
 
 const HOUR_MS = 3_600_000
@@ -54,10 +62,27 @@ function argumentsFor({ parameters }: NonNullable<Session['tools']>[number]): ob
   return Object.fromEntries(names.map((name) => [name, 'Paris']))
 }
 
+/** What a script has for the last question. */
+function scripted(items: readonly Item[], script: readonly ScriptLine[]): string | Called | undefined {
+  const at = items.findLastIndex(({ role }) => role === 'user')
+  const line = script.find(({ question }) => question === (items[at] && textOf(items[at])))
+  if (line === undefined) return undefined
+  const output = items.slice(at).findLast(({ type }) => type === 'function_call_output')
+  if (line.tool === undefined || output !== undefined) return line.answer.replace('{output}', output?.output ?? '')
+  return { tool: line.tool.name, arguments: JSON.stringify(line.tool.arguments) }
+}
+
 /** What the model makes of its input. */
-function replyTo(instructions: string, items: readonly Item[], tools: Session['tools']): string | Called {
+function replyTo(
+  instructions: string,
+  items: readonly Item[],
+  tools: Session['tools'],
+  script: readonly ScriptLine[] = [],
+): string | Called {
   const last = items.at(-1)
   if (/word for word/.test(instructions)) return last === undefined ? '' : textOf(last)
+  const line = scripted(items, script)
+  if (line !== undefined) return line
   if (last?.type === 'function_call_output') return `The tool said: ${last.output}`
   const [tool] = tools ?? []
   if (last?.role === 'user' && /use the tool/i.test(textOf(last)) && tool) {
@@ -287,6 +312,7 @@ class Conversation {
       asked.instructions ?? this.#session.instructions ?? '',
       items,
       asked.tools ?? this.#session.tools,
+      this.#options.script,
     )
     const output =
       typeof reply === 'string'

@@ -19,6 +19,8 @@ const POLL_MS = 100
 /** A voice is given no more at a time. */
 const MAX_PIECE_CHARS = 600
 
+const unheeded = (): void => undefined
+
 type Piece = tts.SynthesizedAudio | typeof tts.SynthesizeStream.END_OF_STREAM
 
 /**
@@ -52,7 +54,8 @@ export class ResilientTts extends tts.TTS {
     this.random = random
     this.pronunciation = pronunciation
     this.tag = tag
-    for (const { instance } of chain.candidates) instance.on('error', () => undefined)
+    // Once, however many answers have a chain of their own with the voice in it.
+    for (const { instance } of chain.candidates) instance.off('error', unheeded).on('error', unheeded)
   }
 
   override get model(): string {

@@ -32,6 +32,8 @@ export interface ConversationOptions {
   /** What it was told, and what it refused of that. */
   told?: ((event: Readonly<Record<string, unknown>>) => void) | undefined
   refused?: ((code: string | null, message: string) => void) | undefined
+  /** It says something of this type. */
+  says?: ((type: string) => void) | undefined
   /** A session began, which holds this. */
   began?: ((held: () => readonly { role: string; text: string }[]) => void) | undefined
   /** Models whose last day is over are refused; `YYYY-MM-DD`. */
@@ -139,6 +141,7 @@ class Conversation {
   }
 
   #send(type: string, fields: object = {}): void {
+    this.#options.says?.(type)
     this.#channel.send({ type, event_id: `event_${randomUUID()}`, ...fields })
   }
 

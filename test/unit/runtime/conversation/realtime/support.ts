@@ -30,6 +30,9 @@ export interface RealtimeWorld {
   /** What the sessions were told, in order, sound left out. */
   readonly told: Told[]
   readonly refused: string[]
+  /** When OpenAI's sessions were asked for answers, and began to sound: as `performance.now()` has it. */
+  readonly askedAtMs: number[]
+  readonly soundAtMs: number[]
   /** Sessions that were opened or tried. */
   sessions(): number
   /** What the last session believes was said. */
@@ -65,11 +68,20 @@ export async function realtimeWorld(t: Test, options: WorldOptions = {}): Promis
   const speech = await makeSpeechWorld(utterances)
   const told: Told[] = []
   const refused: string[] = []
+  const askedAtMs: number[] = []
+  const soundAtMs: number[] = []
   const sessions: RealtimeWorld['held'][] = []
   const watched = {
     speech,
     sessionMs,
-    told: (event: Told) => void (isSound(event) || told.push(event)),
+    told: (event: Told) => {
+      if (event.type === 'response.create') askedAtMs.push(performance.now())
+      if (!isSound(event)) told.push(event)
+    },
+    says: (type: string) => {
+      const isFirst = type === 'response.output_audio.delta' && soundAtMs.length < askedAtMs.length
+      if (isFirst) soundAtMs.push(performance.now())
+    },
     refused: (code: string | number | null, message: string) => void refused.push(`${code}: ${message}`),
     began: (held: RealtimeWorld['held']) => void sessions.push(held),
   }
@@ -98,6 +110,8 @@ export async function realtimeWorld(t: Test, options: WorldOptions = {}): Promis
     double,
     told,
     refused,
+    askedAtMs,
+    soundAtMs,
     sessions: () => double.requests.filter((one) => one === `UPGRADE ${path}`).length,
     held: () => sessions.at(-1)?.() ?? [],
     heldByEach: () => sessions.map((held) => held()),

@@ -101,12 +101,9 @@ async function collectAloud(item: SpokenItem, sounds: Sounds): Promise<Outcome> 
       for (let times = 1; times <= MOST_REPEATS && !isTaken(); times++) {
         const before = of('turn').length
         await say(aloud(answer.map((text) => sounds.get(text)!)))
-        // No turn ends before the caller has said all.
-        cutOff.push(
-          ...of('turn')
-            .slice(before)
-            .map(({ text }) => text),
-        )
+        // No turn ends before the caller has said all; what was said before may come late.
+        const ended = of('turn').slice(before)
+        if (times === 1) cutOff.push(...ended.map(({ text }) => text))
         await port.until(`answer ${asked} was taken`, isTaken, HEARD_WITHIN_MS).catch(() => undefined)
       }
     }

@@ -206,7 +206,11 @@ export class Conversation implements LinkedConversation {
       providers: {
         llm: new ResilientLlm(providers.llm, random, {
           trace: deps.traced ? contextOfCall(open.callId) : undefined,
-          spent: (spent) => this.#usage.spent(spent),
+          spent: (spent) => {
+            this.#usage.spent(spent)
+            // At once: a worker that is killed takes with it what it has not told.
+            this.#reportUsage()
+          },
         }),
         tts: this.#tts,
       },

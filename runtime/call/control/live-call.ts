@@ -10,7 +10,7 @@ import type { LinkSession } from '../link/api-end.ts'
 import type { AskMethod, SoundSpan } from '../link/messages.ts'
 import { CallLog } from '../log/call-log.ts'
 import type { CallEventBody, EventOf, SupervisorEvent } from '../log/events.ts'
-import { cutOff, errorOf } from '../log/fold.ts'
+import { cutOff, errorOf, lostRequest } from '../log/fold.ts'
 import { type CallJournal, journalSink } from '../log/journal.ts'
 import { resumeOf } from '../log/resume.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../path.ts'
@@ -306,6 +306,9 @@ export class LiveCall implements PathCall {
     inBackground('call', this.#leaveWorker('lost'))
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
+    // One that is drained tells it itself.
+    const spent = reason === DRAINED ? undefined : lostRequest(this.log.state)
+    if (spent !== undefined) told(this, spent)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
     this.happened({ type: 'worker_lost', ...(reason === DRAINED ? {} : { cameTo: this.#cameTo() }) })
     // What the agent had to say before is lost with its worker: the one that is found is offered the next agent.

@@ -50,6 +50,10 @@ export interface CallState {
   readonly owesReply: boolean
   /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
+  /** Tokens that the last request to the language model was asked with; undefined: none is over yet. */
+  readonly askedTokens: number | undefined
+  /** The language model is asked, as far as is known, and what that costs is told when it has answered. */
+  readonly isAsking: boolean
   /** The first few things that went wrong, each once. */
   readonly faults: readonly string[]
   readonly ended: EventOf<'ended'> | undefined
@@ -80,6 +84,8 @@ export const NOTHING_YET: CallState = {
   handoffs: [],
   owesReply: false,
   waiting: [],
+  askedTokens: undefined,
+  isAsking: false,
   faults: [],
   ended: undefined,
 }
@@ -106,7 +112,9 @@ export function fold(state: CallState, event: CallEvent): CallState {
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
       const consentOwesTurn = state.consentOwesTurn && event.inputs !== undefined
       const turns = [...state.turns, turn]
-      return taken({ ...state, said: undefined, owesReply: false, consentOwesTurn, turns }, event.inputs)
+      // A supervisor and the fixed steps of a procedure answer without a model.
+      const isAsking = !state.takenOver && state.procedure === undefined
+      return taken({ ...state, said: undefined, owesReply: false, consentOwesTurn, turns, isAsking }, event.inputs)
     }
     case 'said':
       return {
@@ -164,6 +172,7 @@ export function fold(state: CallState, event: CallEvent): CallState {
     case 'tool_returned':
       return {
         ...state,
+        isAsking: true,
         tools: state.tools.map((tool) =>
           tool.id === event.id
             ? { ...tool, result: event.result, ...(event.error === undefined ? {} : { error: event.error }) }
@@ -174,6 +183,8 @@ export function fold(state: CallState, event: CallEvent): CallState {
       return { ...state, collecting: event }
     case 'collected':
       return collected(state, event)
+    case 'usage':
+      return event.stage === 'llm' ? { ...state, askedTokens: event.input_tokens, isAsking: false } : state
     case 'fault':
       return { ...state, faults: withFault(state.faults, event.sentence) }
     case 'ended':
@@ -188,6 +199,17 @@ export function cutOff({ heard }: CallState): CallEventBody | undefined {
   if (heard === undefined || heard.text === '') return undefined
   const { text, startMs, endMs } = heard
   return { type: 'heard', text, start_ms: startMs, end_ms: endMs, interrupted: true, final: true }
+}
+
+/**
+ * What the request to the language model cost that a worker took with it: the provider counts it, and nobody is told. It was asked about as
+ * much as the request before. Undefined: none was under way.
+ */
+export function lostRequest({ askedTokens, isAsking }: CallState): EventOf<'usage'> | undefined {
+  if (!isAsking || askedTokens === undefined) return undefined
+  return {
+    ...{ type: 'usage', stage: 'llm', input_tokens: askedTokens, output_tokens: 0, estimated_tokens: askedTokens },
+  }
 }
 
 /** The error of the call log: why the call ended, then what failed before; undefined when nothing did. */

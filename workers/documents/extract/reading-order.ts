@@ -61,7 +61,7 @@ export function readingOrder(rows: readonly (readonly Piece[])[]): PageLine[] {
     const isAmongSuch = pageIsRightToLeft || last.some((segment) => segment.isRightToLeft)
     const found = segmentsOf(row, isAmongSuch)
     if (found.length > 0) last = found
-    return atLeastOne(found)
+    return rowIfAny(found)
   })
   return bands(segments).flatMap((band) => linesOf(band, MAX_COLUMNS))
 }
@@ -148,8 +148,8 @@ function linesOf({ rows, gutters }: Band, columns: number): PageLine[] {
   const wide = rows.filter((row) => row.length > 1).length
   const gutter = gutters[0]
   if (gutter === undefined || wide < MIN_ROWS) return rows.map(lineOf)
-  const left = rows.flatMap((row) => atLeastOne(row.filter(({ end }) => end <= gutter.start)))
-  const right = rows.flatMap((row) => atLeastOne(row.filter(({ start }) => start >= gutter.end)))
+  const left = rows.flatMap((row) => rowIfAny(row.filter(({ end }) => end <= gutter.start)))
+  const right = rows.flatMap((row) => rowIfAny(row.filter(({ start }) => start >= gutter.end)))
   if (columns > 1 && isRunningText(left) && (isRunningText(right) || gutters.length > 1)) {
     const sides = [left, right].map((side) => bands(side).flatMap((band) => linesOf(band, columns - 1)))
     const isRightToLeft = rows.flat().filter((segment) => segment.isRightToLeft).length * 2 > rows.flat().length
@@ -162,7 +162,7 @@ function heightOf(row: readonly Segment[]): number {
   return row.reduce((most, { height }) => Math.max(most, height), 0)
 }
 
-function atLeastOne(row: Segment[]): Segment[][] {
+function rowIfAny(row: Segment[]): Segment[][] {
   return row.length > 0 ? [row] : []
 }
 

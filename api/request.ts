@@ -14,6 +14,7 @@ import { whileAllowed } from './auth/while-allowed.ts'
 import { HandledRequest } from './http/handled-request.ts'
 import { keyedAnswer } from './http/keyed-answer.ts'
 import { MatchedRequest } from './http/matched-request.ts'
+import { packedAnswer } from './http/packed-answer.ts'
 import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './http/reply.ts'
 import { createRouter, type Router } from './http/router.ts'
 import type { HttpResponse, Incoming } from './http/server.ts'
@@ -89,7 +90,8 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
       const result = await route.handler(request as unknown as ApiRequest, services)
       if (isAudited(route)) await audit(services, request, route, result)
       const response = replyOf(route, requestId, guarded(services, request, result))
-      return isTagged(route) ? tagged(response, head.ifNoneMatch) : response
+      const known = isTagged(route) ? tagged(response, head.ifNoneMatch) : response
+      return route.isPacked ? packedAnswer(known, head.acceptEncoding) : known
     }
     if (head.ifMatch !== '') {
       const asked = {

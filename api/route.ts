@@ -113,6 +113,8 @@ interface Route<
     /** The answer may also come as server-sent events; says which. */
     events?: string
   }
+  /** The answer is large: it travels in gzip where the client takes it. Not for answers with secrets beside words of others. */
+  isPacked?: true
   /** Errors beyond those of authentication, roles, parameters and validation, which are known. */
   errors?: readonly ErrorCode[]
   tag: string

@@ -20,6 +20,7 @@ export class MatchedRequest {
   readonly workspaceId: string
   readonly idempotencyKey: string
   readonly ifMatch: string
+  readonly acceptEncoding: string
   readonly ifNoneMatch: string
   readonly contentType: string
   /** Read for writes, and for reads that do something. */
@@ -47,6 +48,7 @@ export class MatchedRequest {
     this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
     this.idempotencyKey = takesKey(route) ? incoming.header('idempotency-key') : ''
     this.ifMatch = takesMatch(route) ? incoming.header('if-match') : ''
+    this.acceptEncoding = route.isPacked ? incoming.header('accept-encoding') : ''
     this.ifNoneMatch = hasTag(route) ? incoming.header('if-none-match') : ''
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''

@@ -9,6 +9,7 @@ const providers = defineRoute({
   path: '/providers',
   auth: 'jwt_or_key',
   role: 'member',
+  isPacked: true,
   success: { status: 200, schema: ProvidersBody },
   tag: 'Providers',
   summary: 'Who agents can think, listen and speak with',

@@ -87,3 +87,22 @@ t.test('grants are shown to whoever runs the installation, a workspace’s own l
   const key = await api.keyClient(tenant)
   t.equal((await providersOf(key))('sim').allowed, true)
 })
+
+t.test('the providers travel in gzip where the client takes it, and are known by their tag either way', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const ask = (headers: Record<string, string>) => client.get('/providers', { headers })
+  const plain = await ask({ 'accept-encoding': 'identity' })
+  t.equal(plain.headers.get('content-encoding'), null)
+  t.equal(plain.headers.get('vary'), 'accept-encoding')
+  for (const refused of ['gzip;q=0', 'br, gzip; q=0.0', 'xgzip'])
+    t.equal((await ask({ 'accept-encoding': refused })).headers.get('content-encoding'), null, refused)
+  const tag = plain.headers.get('etag') ?? ''
+  for (const taken of ['gzip', 'br;q=1, gzip;q=0.5', '*']) {
+    const packed = await ask({ 'accept-encoding': taken })
+    t.equal(packed.headers.get('content-encoding'), 'gzip', taken)
+    t.same(Object.keys(packed.body), Object.keys(plain.body))
+    t.equal((await ask({ 'accept-encoding': taken, 'if-none-match': packed.headers.get('etag') ?? '' })).status, 304)
+  }
+  t.equal((await ask({ 'accept-encoding': 'identity', 'if-none-match': `W/${tag}` })).status, 304)
+})

@@ -6,7 +6,7 @@ import { defineRoute } from '../route.ts'
 import { Nullable } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { refuseField } from './begin-run.ts'
-import { runExample } from './schema.ts'
+import { JudgeAgreementBody, runExample } from './schema.ts'
 
 const tag = 'Tests'
 const run_id = { description: 'The run.', notFound: 'test_run_not_found', example: runExample.run_id } as const
@@ -53,20 +53,7 @@ const agreement = defineRoute({
   role: 'member',
   success: {
     status: 200,
-    schema: Type.Array(
-      Type.Object({
-        model: Type.String(),
-        prompt_version: Type.Integer({ description: 'Of the rubric.' }),
-        marked: Type.Integer({ description: 'Sentences that people marked.' }),
-        agreed: Type.Integer(),
-        disagreed: Type.Integer(),
-        unsure: Type.Integer({ description: 'The judge gave no answer.' }),
-        share_low: Type.Number({
-          description: 'The share of agreement among its answers lies above this, with 95 % confidence.',
-        }),
-        share_high: Type.Number(),
-      }),
-    ),
+    schema: Type.Array(JudgeAgreementBody),
   },
   tag,
   summary: 'How often each judge says what people say',

@@ -308,6 +308,20 @@ export function runBody(
   }
 }
 
+/** How often a judge says what people say. */
+export const JudgeAgreementBody = Type.Object({
+  model: Type.String(),
+  prompt_version: Type.Integer({ description: 'Of the rubric.' }),
+  marked: Type.Integer({ description: 'Sentences that people marked.' }),
+  agreed: Type.Integer(),
+  disagreed: Type.Integer(),
+  unsure: Type.Integer({ description: 'The judge gave no answer.' }),
+  share_low: Type.Number({
+    description: 'The share of agreement among its answers lies above this, with 95 % confidence.',
+  }),
+  share_high: Type.Number(),
+})
+
 export function caseBody({ id, test_id, name, repeat, verdict, result, marks }: TestCase): Static<typeof TestCaseBody> {
   const record = result?.record
   return {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { axeFaults, startBrowsers, withoutChromium } from '../../support/browser/console.ts'
 import { userOf } from '../../support/browser/console-user.ts'
 import { startInstance } from '../../support/instance/instance.ts'
+import { waitUntil } from '../../support/world/wait-until.ts'
 
 const LIMIT_MS = 45_000
 const YAML = `name: says what a table costs
@@ -9,6 +10,13 @@ caller:
   say: [What does a table cost?]
 expect:
   - heard: 20 euros
+`
+const POLITE = 'The agent is polite.'
+const JUDGED = `name: is polite
+caller:
+  say: [What does a table cost?]
+judge:
+  - ${POLITE}
 `
 
 t.test(
@@ -57,6 +65,26 @@ t.test(
     await click('Delete')
     await question.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No tests yet').waitFor({ timeout: LIMIT_MS })
+
+    await t.test('a judged sentence is marked, and the page says how far its judge can be trusted', async (t) => {
+      await ada.ask('POST', '/tests', { yaml: JUDGED })
+      const { run_id } = await ada.ask<{ run_id: string }>('POST', '/tests/runs', { agent_id })
+      const isDone = async () => (await ada.ask<{ status: string }>('GET', `/tests/runs/${run_id}`)).status === 'done'
+      await waitUntil(isDone, () => 'the run of the judged test')
+      await page.goto(`${url}/console/tests/runs/${run_id}`)
+      const verdict = page.getByLabel(`Your verdict on “${POLITE}”`)
+      await verdict.waitFor({ timeout: LIMIT_MS })
+      await verdict.selectOption({ label: 'The sentence is true' })
+      const isMarked = async () => (await ada.ask<unknown[]>('GET', '/tests/judge/agreement')).length === 1
+      await waitUntil(isMarked, () => 'the mark')
+      await page.getByRole('link', { name: 'Tests' }).first().click()
+      const judges = page.getByRole('region', { name: 'How far judges can be trusted' })
+      const row = judges.getByRole('row').filter({ hasText: 'offline/extractive' })
+      await row.waitFor({ timeout: LIMIT_MS })
+      // The model without a key judges nothing: one sentence is marked, and there is no answer to compare.
+      t.same(await row.getByRole('cell').allTextContents(), ['offline/extractive', '1', '1', '0 of 0', '–', '1'])
+      t.same(await axeFaults(page), [])
+    })
     t.same(faults, [])
     t.same(strays, [])
   },

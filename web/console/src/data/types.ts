@@ -28,7 +28,13 @@ import type { ProspectBody, ProspectListBody, ProspectWithAttempts } from '../..
 import type { KeyedProvider } from '../../../../api/providers/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
-import type { TestBody, TestCaseBody, TestRunBody, TestRunItem } from '../../../../api/tests/schema.ts'
+import type {
+  JudgeAgreementBody,
+  TestBody,
+  TestCaseBody,
+  TestRunBody,
+  TestRunItem,
+} from '../../../../api/tests/schema.ts'
 import type { TestCallBody, TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
@@ -85,6 +91,7 @@ export type AgentTest = Static<typeof TestBody>
 export type TestRun = Static<typeof TestRunItem>
 export type TestRunDetails = Static<typeof TestRunBody>
 export type TestCase = Static<typeof TestCaseBody>
+export type JudgeAgreement = Static<typeof JudgeAgreementBody>
 export type Webhook = Static<typeof WebhookBody>
 export type WebhookWithSecret = Static<typeof WebhookWithSecretBody>
 export type Delivery = Static<typeof DeliveryBody>

@@ -10,6 +10,7 @@ import { Select } from '../../ui/field.tsx'
 import { Badge, Card } from '../../ui/layout.tsx'
 import { ListPage } from '../../ui/list-page.tsx'
 import { Table } from '../../ui/table.tsx'
+import { JudgeAgreementCard } from './judge-agreement.tsx'
 import { RunState } from './run-state.tsx'
 import { TestDialog } from './test-dialog.tsx'
 
@@ -129,6 +130,7 @@ export function Screen() {
           />
         </Card>
       )}
+      <JudgeAgreementCard />
       {open !== undefined && (
         <TestDialog agents={agents} onClose={() => setOpen(undefined)} {...(open === 'new' ? {} : { test: open })} />
       )}

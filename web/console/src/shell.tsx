@@ -90,7 +90,7 @@ export function Shell() {
       <aside
         className={`${isOpen ? 'flex' : 'hidden'} fixed inset-x-0 top-13 bottom-0 z-30 flex-col overflow-y-auto border-line bg-surface lg:sticky lg:top-0 lg:flex lg:h-dvh lg:border-r`}
       >
-        <div className="hidden h-14 items-center px-5 lg:flex">
+        <div className="hidden h-14 shrink-0 items-center px-5 lg:flex">
           <Link className="flex items-center" to="/">
             <Wordmark />
           </Link>

@@ -92,35 +92,33 @@ function Numbers() {
       ) : (
         <>
           {numbers.length > 0 && (
-            <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
-              <div className="flex min-w-0 flex-1 flex-wrap gap-2">
-                <SearchInput
-                  className="w-auto! min-w-44 flex-1 sm:max-w-72"
-                  label={t('Search numbers')}
-                  onSearch={setSought}
-                  placeholder={t('Part of a number, agent or carrier')}
-                  value={sought}
-                />
-                <FilterSelect
-                  all={t('All carriers')}
-                  label={t('Carrier')}
-                  onChange={(provider) => change({ provider })}
-                  options={[...new Set(numbers.map(({ provider }) => provider))].map((one) => [
-                    one,
-                    CARRIERS[one] ?? one,
-                  ])}
-                  value={filters.provider ?? ''}
-                />
-                <FilterSelect
-                  all={t('All agents')}
-                  label={t('Answered by')}
-                  onChange={(agent_id) => change({ agent_id })}
-                  options={agents?.map(({ agent_id, agent_name }) => [agent_id, agent_name] as const) ?? []}
-                  value={filters.agent_id ?? ''}
-                />
-                <SavedFilters filters={filters} list="numbers" onChoose={replace} />
-              </div>
-              <div className="flex flex-wrap gap-2">{actions}</div>
+            <div className="mb-4 flex flex-wrap items-center gap-2">
+              <SearchInput
+                className="w-auto! min-w-44 flex-1 sm:max-w-72"
+                label={t('Search numbers')}
+                onSearch={setSought}
+                placeholder={t('Part of a number, agent or carrier')}
+                value={sought}
+              />
+              <FilterSelect
+                all={t('All carriers')}
+                label={t('Carrier')}
+                onChange={(provider) => change({ provider })}
+                options={[...new Set(numbers.map(({ provider }) => provider))].map((one) => [
+                  one,
+                  CARRIERS[one] ?? one,
+                ])}
+                value={filters.provider ?? ''}
+              />
+              <FilterSelect
+                all={t('All agents')}
+                label={t('Answered by')}
+                onChange={(agent_id) => change({ agent_id })}
+                options={agents?.map(({ agent_id, agent_name }) => [agent_id, agent_name] as const) ?? []}
+                value={filters.agent_id ?? ''}
+              />
+              <SavedFilters filters={filters} list="numbers" onChoose={replace} />
+              <div className="flex flex-wrap gap-2 lg:ml-auto">{actions}</div>
             </div>
           )}
           <WholeList

@@ -29,7 +29,7 @@ export const AGENTS = {
   },
   speech_to_speech: {
     ...{ LLM_provider: 'openai', LLM_model: 'gpt-realtime-2.1' },
-    ...{ STT_provider: 'deepgram', TTS_provider: 'openai', TTS_voice: 'marin' },
+    ...{ STT_provider: 'sim', STT_model: 'default', TTS_provider: 'openai', TTS_voice: 'marin' },
   },
 } as const
 

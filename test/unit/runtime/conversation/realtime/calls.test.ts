@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { RealtimeLlm } from '../../../../../runtime/conversation/realtime/realtime-llm.ts'
 import { call, RATE_HZ } from '../support/harness.ts'
 import { ScriptedLlm, ScriptedStt, ToneTts } from '../support/providers.ts'
-import { speech } from '../support/speech.ts'
+import { speech, speechAfterPause } from '../support/speech.ts'
 import { DELIVERY, PROMPT, type RealtimeWorld, realtimeWorld, WHERE } from './support.ts'
 
 const AGENT = { systemPrompt: PROMPT, firstMessage: 'Hello.' }
@@ -17,7 +17,7 @@ test('a spoken question is answered in the model’s own voice, from its sound',
   })
   t.teardown(hangUp)
   await port.until('the greeting was said', () => port.said.includes('assistant: Hello.'))
-  await say(speech(WHERE, RATE_HZ))
+  await say(speechAfterPause(WHERE, RATE_HZ))
   await port.until('the answer', () => port.said.length >= 3)
   t.strictSame(port.said, ['assistant: Hello.', `user: ${WHERE}`, 'assistant: The shop is at 12 Pier Street.'])
   t.strictSame(world.refused, [])
@@ -104,7 +104,7 @@ test('a session that can’t be opened: the pipeline answers at once', async (t)
   t.strictSame(port.said, [`user: ${WHERE}`, 'assistant: At the pier.'])
   t.ok((port.latencies[0]?.totalMs ?? 9_999) < 2_000, `after ${port.latencies[0]?.totalMs} ms`)
   world.double.faults.clear()
-  await say(speech(DELIVERY, RATE_HZ))
+  await say(speechAfterPause(DELIVERY, RATE_HZ))
   await port.until('the next answer', () => port.said.length >= 4)
   t.equal(port.said[3], 'assistant: Delivery costs three euros anywhere in town.', 'it is back with the next question')
   t.match(

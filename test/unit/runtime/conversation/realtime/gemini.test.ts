@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { call, RATE_HZ } from '../support/harness.ts'
 import { ScriptedLlm, ScriptedStt, ToneTts } from '../support/providers.ts'
-import { speech } from '../support/speech.ts'
+import { speech, speechAfterPause } from '../support/speech.ts'
 import { DELIVERY, PROMPT, type RealtimeWorld, realtimeWorld, WHERE } from './support.ts'
 
 const AGENT = { systemPrompt: PROMPT, firstMessage: '' }
@@ -21,7 +21,7 @@ test('Gemini hears a spoken question between the marks of an activity, behind wh
   })
   t.teardown(hangUp)
   await port.until('the greeting was said', () => port.said.includes('assistant: Hello.'))
-  await say(speech(WHERE, RATE_HZ))
+  await say(speechAfterPause(WHERE, RATE_HZ))
   await port.until('the answer', () => port.said.length >= 3)
   t.strictSame(port.said, ['assistant: Hello.', `user: ${WHERE}`, 'assistant: The shop is at 12 Pier Street.'])
   t.strictSame(
@@ -48,7 +48,7 @@ test('a second question is heard while it is spoken, by the same session', async
   t.teardown(hangUp)
   await say(speech(WHERE, RATE_HZ))
   await port.until('the answer', () => port.said.length >= 2)
-  await say(speech(DELIVERY, RATE_HZ))
+  await say(speechAfterPause(DELIVERY, RATE_HZ))
   await port.until('the second answer', () => port.said.length >= 4)
   t.equal(port.said[3], 'assistant: Delivery costs three euros anywhere in town.')
   t.equal(world.sessions(), 1)

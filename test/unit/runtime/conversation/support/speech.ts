@@ -25,6 +25,14 @@ export function cutToSound(samples: Int16Array): Int16Array {
   return samples.slice(from, to)
 }
 
+/** The same after half a second: what the agent said last is off the line by then. */
+export function speechAfterPause(text: string, sampleRateHz: number): Int16Array {
+  const said = speech(text, sampleRateHz)
+  const whole = new Int16Array(sampleRateHz / 2 + said.length)
+  whole.set(said, sampleRateHz / 2)
+  return whole
+}
+
 /** A quiet line: noise of about -66 dB. */
 export function lineNoise(samples: number): Int16Array {
   return Int16Array.from({ length: samples }, () => Math.round(Math.random() * 24 - 12))

@@ -12,6 +12,7 @@ test('an answer is heard whole before the call may end, though it was made much 
     t.equal(turn.text, 'The shop is at 12 Pier Street.')
     t.equal(turn.interrupted, false)
     const lengthMs = turn.endMs - turn.startMs
+    t.ok(lengthMs > 1_400, `two seconds of speech, heard for ${lengthMs} ms`)
     t.ok(port.loudFrames * 20 >= lengthMs * 0.5, `${port.loudFrames} loud frames of ${lengthMs} ms were on the line`)
     t.equal(port.clears, 0)
   }))

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { RATE_HZ } from '../../support/harness.ts'
-import { speech } from '../../support/speech.ts'
+import { speech, speechAfterPause } from '../../support/speech.ts'
 import { everywhere } from '../isolated.ts'
 import { DELIVERY, WHERE } from '../support.ts'
 import { DELIVERY_ANSWER, realtimeCall, WHERE_ANSWER } from './setup.ts'
@@ -10,7 +10,7 @@ test('the words of the caller come before the answer to them, in the log and in 
     const { port, say } = await realtimeCall(t, world)
     await say(speech(WHERE, RATE_HZ))
     await port.until('the answer', () => port.said.length >= 2)
-    await say(speech(DELIVERY, RATE_HZ))
+    await say(speechAfterPause(DELIVERY, RATE_HZ))
     await port.until('the second answer', () => port.said.length >= 4)
     const expected = [`user: ${WHERE}`, WHERE_ANSWER, `user: ${DELIVERY}`, DELIVERY_ANSWER]
     t.strictSame(port.said, expected)

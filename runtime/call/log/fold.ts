@@ -50,8 +50,8 @@ export interface CallState {
   readonly owesReply: boolean
   /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
-  /** Tokens that the last request to the language model was asked with; undefined: none is over yet. */
-  readonly askedTokens: number | undefined
+  /** Tokens of the last request to the language model and of its answer; undefined: none is over yet. */
+  readonly lastAsked: { readonly inputTokens: number; readonly outputTokens: number } | undefined
   /** The language model is asked, as far as is known, and what that costs is told when it has answered. */
   readonly isAsking: boolean
   /** The first few things that went wrong, each once. */
@@ -84,7 +84,7 @@ export const NOTHING_YET: CallState = {
   handoffs: [],
   owesReply: false,
   waiting: [],
-  askedTokens: undefined,
+  lastAsked: undefined,
   isAsking: false,
   faults: [],
   ended: undefined,
@@ -183,8 +183,15 @@ export function fold(state: CallState, event: CallEvent): CallState {
       return { ...state, collecting: event }
     case 'collected':
       return collected(state, event)
-    case 'usage':
-      return event.stage === 'llm' ? { ...state, askedTokens: event.input_tokens, isAsking: false } : state
+    case 'usage': {
+      if (event.stage !== 'llm') return state
+      const { input_tokens: inputTokens, output_tokens: outputTokens = 0 } = event
+      return {
+        ...state,
+        lastAsked: inputTokens === undefined ? undefined : { inputTokens, outputTokens },
+        isAsking: false,
+      }
+    }
     case 'fault':
       return { ...state, faults: withFault(state.faults, event.sentence) }
     case 'ended':
@@ -202,13 +209,15 @@ export function cutOff({ heard }: CallState): CallEventBody | undefined {
 }
 
 /**
- * What the request to the language model cost that a worker took with it: the provider counts it, and nobody is told. It was asked about as
- * much as the request before. Undefined: none was under way.
+ * What the request to the language model cost that a worker took with it: the provider counts it, and nobody is told. It was about as much
+ * as the request before. Undefined: none was under way.
  */
-export function lostRequest({ askedTokens, isAsking }: CallState): EventOf<'usage'> | undefined {
-  if (!isAsking || askedTokens === undefined) return undefined
+export function lostRequest({ lastAsked, isAsking }: CallState): EventOf<'usage'> | undefined {
+  if (!isAsking || lastAsked === undefined) return undefined
+  const { inputTokens, outputTokens } = lastAsked
   return {
-    ...{ type: 'usage', stage: 'llm', input_tokens: askedTokens, output_tokens: 0, estimated_tokens: askedTokens },
+    ...{ type: 'usage', stage: 'llm', input_tokens: inputTokens, output_tokens: outputTokens },
+    estimated_tokens: inputTokens + outputTokens,
   }
 }
 

@@ -132,7 +132,9 @@ t.test(
     const { usage } = await finishedLog(rest, callLogId, signal)
     t.comment(JSON.stringify({ killed, counted, usage }))
     t.equal(killed, Math.floor(TURNS / KILL_EVERY))
-    const off = Math.abs(usage.llm_input_tokens - counted.input) / counted.input
-    t.ok(off < 0.02, `${usage.llm_input_tokens} of ${counted.input} tokens in`)
+    const agree = (ours: number, theirs: number, what: string) =>
+      t.ok(Math.abs(ours - theirs) <= 0.02 * theirs, `${ours} of ${theirs} tokens ${what}`)
+    agree(usage.llm_input_tokens, counted.input, 'in')
+    agree(usage.llm_output_tokens, counted.output, 'out')
   },
 )

@@ -77,7 +77,7 @@ t.test('a request that a worker takes with it cost about as much as the one befo
   const asked: CallEventBody = { type: 'usage', stage: 'llm', input_tokens: 900, output_tokens: 20 }
   const tool: CallEventBody = { type: 'tool_called', id: 'a', name: 'book', arguments: {} }
   const returned: CallEventBody = { type: 'tool_returned', id: 'a', result: 'booked', ms: 1 }
-  const lost = { type: 'usage', stage: 'llm', input_tokens: 900, output_tokens: 0, estimated_tokens: 900 } as const
+  const lost = { type: 'usage', stage: 'llm', input_tokens: 900, output_tokens: 20, estimated_tokens: 920 } as const
   const of = (...bodies: CallEventBody[]) => lostRequest(written(bodies).state)
   t.equal(of(turn('Hello')), undefined, 'of the first one nothing is known')
   t.equal(of(turn('Hello'), asked, heard('Good day', true)), undefined, 'it was told')

@@ -170,10 +170,12 @@ const hangup = defineRoute({
     const id = params.call_log_id
     const who = { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
     let call = await requireCall(tenant, id)
-    if (!isOver(call) && !(await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))) {
+    if (!isOver(call)) {
+      const isCanceled = await cancelQueuedCall(tenant, id, new Date(clock.nowMs()))
+      // Also one that is canceled: a node may have it already, and not have written so yet.
       await requestHangup(redis, id, who)
       const untilMs = clock.monotonicMs() + HANGUP_WAIT_MS
-      while (!isOver(call) && clock.monotonicMs() < untilMs) {
+      while (!isCanceled && !isOver(call) && clock.monotonicMs() < untilMs) {
         await sleep(HANGUP_POLL_MS, undefined, { signal })
         call = await requireCall(tenant, id)
       }

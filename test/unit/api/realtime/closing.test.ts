@@ -5,6 +5,7 @@ import { startTestApi, type TestApi, type TestUser } from '../../../support/inst
 import { RealtimeClient } from '../../../support/instance/realtime-node.ts'
 import { linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { Supervisor } from '../../../support/world/supervisor.ts'
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 /** With which code and reason connections are closed (api/realtime/closing.ts), as their clients see it. */
 
@@ -48,6 +49,18 @@ t.test('a session closes with the reason of session.ended and the code of that r
   await user.client.post(`/calls/${ended.callId}/hangup`)
   t.match(await ended.client.got('session.ended'), { reason: 'api_hangup' })
   t.same(await ended.closed, [1000, 'api_hangup'])
+})
+
+t.test('a session is hung up, too, while its beginning is not written down yet', async (t) => {
+  const api = await talkingApi(t)
+  const user = await api.signUp()
+  const { callId, client, closed } = await talk(api, user)
+  const isWritten = async () => (await user.client.get(`/calls/${callId}`)).body.status === 'in_progress'
+  await waitUntil(isWritten, () => 'the call to be in progress')
+  await api.store.pool.query("update calls set status = 'queued', answered_at = null where id = $1", [callId])
+  t.equal((await user.client.post(`/calls/${callId}/hangup`)).status, 200)
+  t.match(await client.got('session.ended'), { reason: 'api_hangup' })
+  t.same(await closed, [1000, 'api_hangup'])
 })
 
 t.test('who goes on beyond the limits is closed with 1008, and with 1009 for one message over 1 MiB', async (t) => {

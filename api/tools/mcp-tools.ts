@@ -25,7 +25,7 @@ import type { PluginTools } from './plugin-tools.ts'
 const FRESH_MS = 60_000
 /** Pause after a server's failure. */
 const REST_MS = 10_000
-/** A call does not begin later for a server that was never listed. */
+/** A call does not begin later for a server that was never listed; a plugin is loaded once, and gets its own time. */
 const MOST_WAIT_MS = 2_000
 /** In characters of JSON, of which each costs some bytes in memory. */
 const LISTINGS = { mostEntries: 1_000, mostBytes: 16 * 1024 * 1024, mostBytesOfOwner: 2 * 1024 * 1024 }
@@ -173,8 +173,9 @@ export class McpTools {
       }
     }
     if (listing.tools === undefined && listing.asking !== undefined) {
-      const waited = await settledWithin(listing.asking, MOST_WAIT_MS)
-      if (!waited) return { tools: undefined, fault: `its tools were not listed within ${MOST_WAIT_MS} ms` }
+      const waitMs = source.plugin === undefined ? MOST_WAIT_MS : source.timeoutMs
+      const waited = await settledWithin(listing.asking, waitMs)
+      if (!waited) return { tools: undefined, fault: `its tools were not listed within ${waitMs} ms` }
     }
     // What it had when it was last reached is better than nothing: perhaps it is back when the tool is called.
     return { tools: listing.tools, fault: listing.tools === undefined ? listing.fault : undefined }

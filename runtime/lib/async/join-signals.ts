@@ -1,3 +1,5 @@
+import { boundary } from './boundary.ts'
+
 /** A signal that somebody holds keeps what aborts it. */
 const controllers = new WeakMap<AbortSignal, AbortController>()
 /** Joined signals that nothing holds any more leave what they followed. */
@@ -20,10 +22,10 @@ export function joinSignals(lasting: AbortSignal, own: AbortSignal): AbortSignal
   const leave = followWeakly(lasting, new WeakRef(joined))
   own.addEventListener(
     'abort',
-    () => {
+    boundary('call', () => {
       leave()
       joined.abort(own.reason)
-    },
+    }),
     { once: true },
   )
   forgotten.register(joined, leave)
@@ -32,7 +34,7 @@ export function joinSignals(lasting: AbortSignal, own: AbortSignal): AbortSignal
 
 /** A scope of its own: what it returns must not hold the joined signal. */
 function followWeakly(lasting: AbortSignal, held: WeakRef<AbortController>): () => void {
-  const follow = (): void => held.deref()?.abort(lasting.reason)
+  const follow = boundary('call', (): void => held.deref()?.abort(lasting.reason))
   lasting.addEventListener('abort', follow, { once: true })
   return () => lasting.removeEventListener('abort', follow)
 }

@@ -208,8 +208,8 @@ export class Conversation implements LinkedConversation {
           trace: deps.traced ? contextOfCall(open.callId) : undefined,
           spent: (spent) => {
             this.#usage.spent(spent)
-            // At once: a worker that is killed takes with it what it has not told.
-            this.#reportUsage()
+            // With the next tick: a worker that is killed takes with it what it has not told.
+            this.#usageReportedMs = Number.NEGATIVE_INFINITY
           },
         }),
         tts: this.#tts,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import { RATE_HZ } from '../support/harness.ts'
 import { speech } from '../support/speech.ts'
-import { realtimeCall } from './faults/setup.ts'
+import { realtimeCall } from './setup.ts'
 import { DELIVERY, PROMPT, realtimeWorld, WHERE } from './support.ts'
 
 /**

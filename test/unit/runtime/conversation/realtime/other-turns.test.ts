@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { RATE_HZ } from '../support/harness.ts'
 import { speech, speechAfterPause } from '../support/speech.ts'
-import { realtimeCall } from './faults/setup.ts'
+import { realtimeCall } from './setup.ts'
 import { DELIVERY, MODELS, type RealtimeWorld, realtimeWorld, VENDORS, type Vendor, WHERE } from './support.ts'
 
 const YES = 'Yes I agree.'

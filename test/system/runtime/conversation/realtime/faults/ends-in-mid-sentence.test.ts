@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY, WHERE } from '../support.ts'
-import { DELIVERY_ANSWER, realtimeCall } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { DELIVERY_ANSWER, realtimeCall } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { DELIVERY, WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 test('a session that ends in mid-sentence: the pipeline says the rest, and the next question goes to a new session', (t) =>
   everywhere(t, {}, async (t, world) => {

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { argumentsOf } from '../../../../../../runtime/conversation/realtime/ledger.ts'
-import { everywhere } from '../isolated.ts'
-import { realtimeCall, WEATHER } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { realtimeCall, WEATHER } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
 
 test('arguments of a tool are an object, also where they were encoded twice or fenced', (t) => {
   for (const text of ['{"city":"Paris"}', '"{\\"city\\":\\"Paris\\"}"', '```json\n{"city":"Paris"}\n```']) {

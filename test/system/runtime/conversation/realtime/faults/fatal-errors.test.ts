@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY, WHERE } from '../support.ts'
-import { realtimeCall } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { realtimeCall } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { DELIVERY, WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 test('a key that is refused is named and not tried for ever; the pipeline answers', (t) =>
   everywhere(t, { key: 'wrong' }, async (t, world) => {

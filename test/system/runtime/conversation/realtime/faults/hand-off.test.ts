@@ -1,8 +1,8 @@
 import { test } from 'tap'
-import { resumeAfter } from '../../support/resume-after.ts'
-import { everywhere } from '../isolated.ts'
-import { WHERE } from '../support.ts'
-import { realtimeCall } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { realtimeCall } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
+import { resumeAfter } from '../../../../../unit/runtime/conversation/support/resume-after.ts'
 
 const BEFORE = { text: 'Where is the shop?', startMs: 0, endMs: 900, interrupted: false }
 

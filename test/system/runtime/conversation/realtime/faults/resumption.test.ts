@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY, WHERE } from '../support.ts'
-import { DELIVERY_ANSWER, realtimeCall, WHERE_ANSWER } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { DELIVERY_ANSWER, realtimeCall, WHERE_ANSWER } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { DELIVERY, WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 test('a session is renewed before its time is over; the next one knows what was said, also while it opened', (t) =>
   everywhere(t, { sessionMs: 30_000 }, async (t, world) => {

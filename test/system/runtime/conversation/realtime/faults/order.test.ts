@@ -1,9 +1,9 @@
 import { test } from 'tap'
-import { RATE_HZ } from '../../support/harness.ts'
-import { speech, speechAfterPause } from '../../support/speech.ts'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY, WHERE } from '../support.ts'
-import { DELIVERY_ANSWER, realtimeCall, WHERE_ANSWER } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { DELIVERY_ANSWER, realtimeCall, WHERE_ANSWER } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { DELIVERY, WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
+import { RATE_HZ } from '../../../../../unit/runtime/conversation/support/harness.ts'
+import { speech, speechAfterPause } from '../../../../../unit/runtime/conversation/support/speech.ts'
 
 test('the words of the caller come before the answer to them, in the log and in the session', (t) =>
   everywhere(t, {}, async (t, world) => {

@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { WHERE } from '../support.ts'
-import { realtimeCall, WHERE_ANSWER } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { realtimeCall, WHERE_ANSWER } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 const SAMPLES_PER_S = 16_000
 

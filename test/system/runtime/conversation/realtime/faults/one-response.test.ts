@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY, WHERE } from '../support.ts'
-import { DELIVERY_ANSWER, realtimeCall } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { DELIVERY_ANSWER, realtimeCall } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { DELIVERY, WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 test('questions that follow each other at once are answered one at a time, and none is refused', (t) =>
   everywhere(t, {}, async (t, world) => {

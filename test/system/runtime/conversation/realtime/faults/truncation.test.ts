@@ -1,9 +1,9 @@
 import { test } from 'tap'
-import { call, RATE_HZ } from '../../support/harness.ts'
-import { ScriptedStt, ToneTts } from '../../support/providers.ts'
-import { speech } from '../../support/speech.ts'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY, PROMPT, WHERE } from '../support.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { DELIVERY, PROMPT, WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
+import { call, RATE_HZ } from '../../../../../unit/runtime/conversation/support/harness.ts'
+import { ScriptedStt, ToneTts } from '../../../../../unit/runtime/conversation/support/providers.ts'
+import { speech } from '../../../../../unit/runtime/conversation/support/speech.ts'
 
 const LONG = `${PROMPT} ${'Our parking lot is right behind the house and it is open around the clock. '.repeat(4)}`
 const PARKING = 'Where can I park around the clock?'

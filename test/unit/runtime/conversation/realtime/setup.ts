@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
-import { type Call, type CallOptions, call } from '../../support/harness.ts'
-import { ScriptedLlm, ScriptedStt, ToneTts } from '../../support/providers.ts'
-import { DELIVERY, PROMPT, type RealtimeWorld, WHERE } from '../support.ts'
+import { type Call, type CallOptions, call } from '../support/harness.ts'
+import { ScriptedLlm, ScriptedStt, ToneTts } from '../support/providers.ts'
+import { DELIVERY, PROMPT, type RealtimeWorld, WHERE } from './support.ts'
 
 export const WEATHER = {
   name: 'weather',

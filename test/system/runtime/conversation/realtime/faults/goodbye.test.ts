@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { WHERE } from '../support.ts'
-import { realtimeCall } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { realtimeCall } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { WHERE } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 test('an answer is heard whole before the call may end, though it was made much faster', (t) =>
   everywhere(t, {}, async (t, world) => {

@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { everywhere } from '../isolated.ts'
-import { DELIVERY } from '../support.ts'
-import { DELIVERY_ANSWER, realtimeCall, WEATHER } from './setup.ts'
+import { everywhere } from '../../../../../unit/runtime/conversation/realtime/isolated.ts'
+import { DELIVERY_ANSWER, realtimeCall, WEATHER } from '../../../../../unit/runtime/conversation/realtime/setup.ts'
+import { DELIVERY } from '../../../../../unit/runtime/conversation/realtime/support.ts'
 
 test('a caller who goes on while a tool runs: its result is nobody’s orphan, and no later question is refused', (t) =>
   everywhere(t, {}, async (t, world) => {

@@ -60,7 +60,7 @@ t.test('a speech-to-speech model leads callers on', { skip, timeout: 900_000 }, 
     t.strictSame(refused, [])
   })
 
-  await t.test('to a telephone whose owner is told of them first', async () => {
+  await t.test('to a telephone whose owner hears first who is calling and why', async () => {
     const desk = await addDesk('warm')
     const tool = { type: 'transfer', name: 'to_desk', description: 'To a human.', to: 'warm', mode: 'warm' }
     const { number } = await addAgent({ tools: [tool] })

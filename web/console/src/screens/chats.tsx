@@ -3,6 +3,7 @@ import { formatCount, formatDayTime, formatInstant, formatUsd } from '../data/fo
 import { useRead } from '../data/queries.ts'
 import type { Agent, Chat, ChatDetails } from '../data/types.ts'
 import { t } from '../language/t.ts'
+import { AgentOptions } from '../ui/agent-options.tsx'
 import { CopiedId } from '../ui/copied-id.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Select } from '../ui/field.tsx'
@@ -93,12 +94,7 @@ export function Screen() {
           onChange={({ target }) => change({ agent_id: target.value })}
           value={filters.agent_id ?? ''}
         >
-          <option value="">{t('All agents')}</option>
-          {agents?.map(({ agent_id, agent_name }) => (
-            <option key={agent_id} value={agent_id}>
-              {agent_name}
-            </option>
-          ))}
+          <AgentOptions agents={agents} />
         </Select>
         <SavedFilters filters={filters} list="chats" onChoose={replace} />
       </div>

@@ -4,6 +4,7 @@ import { useRead } from '../data/queries.ts'
 import type { Agent, DashboardReport, DispositionReport } from '../data/types.ts'
 import { locale } from '../language/language.ts'
 import { t } from '../language/t.ts'
+import { AgentOptions } from '../ui/agent-options.tsx'
 import { BarChart } from '../ui/bar-chart.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Select } from '../ui/field.tsx'
@@ -49,12 +50,7 @@ export function Screen() {
               onChange={(event) => set({ agent_id: event.target.value })}
               value={agentId ?? ''}
             >
-              <option value="">{t('All agents')}</option>
-              {agents?.map(({ agent_id, agent_name }) => (
-                <option key={agent_id} value={agent_id}>
-                  {agent_name}
-                </option>
-              ))}
+              <AgentOptions agents={agents} />
             </Select>
             <Select
               aria-label={t('Time')}

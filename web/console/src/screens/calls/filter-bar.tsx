@@ -2,6 +2,7 @@ import { formatWord } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import type { Agent } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
+import { AgentOptions } from '../../ui/agent-options.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -42,12 +43,7 @@ export function FilterBar({ filters, sought, onChange, onReplace, onSearch }: Fi
         value={sought}
       />
       <Select aria-label={t('Agent')} {...choose('agent_id')}>
-        <option value="">{t('All agents')}</option>
-        {agents?.map(({ agent_id, agent_name }) => (
-          <option key={agent_id} value={agent_id}>
-            {agent_name}
-          </option>
-        ))}
+        <AgentOptions agents={agents} />
       </Select>
       <Select aria-label={t('Status')} {...choose('status')}>
         <option value="">{t('Any status')}</option>

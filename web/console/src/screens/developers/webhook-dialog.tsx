@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Agent, Webhook, WebhookWithSecret } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
+import { AgentOptions } from '../../ui/agent-options.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
@@ -58,12 +59,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
           </Field>
           <Field fault={faultOf(save.error, 'agent_id')} label="Of">
             <Select defaultValue={webhook?.agent_id ?? ''} key={agents?.length} name="agent_id">
-              <option value="">{t('All agents')}</option>
-              {agents?.map(({ agent_id, agent_name }) => (
-                <option key={agent_id} value={agent_id}>
-                  {agent_name}
-                </option>
-              ))}
+              <AgentOptions agents={agents} />
             </Select>
           </Field>
         </div>

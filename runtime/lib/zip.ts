@@ -1,4 +1,4 @@
-import { createInflateRaw, inflateRawSync } from 'node:zlib'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 
 /** APPNOTE.TXT 4.3.16, 4.3.12 and 4.3.7. */
 const END_OF_DIRECTORY = 0x06054b50
@@ -137,4 +137,49 @@ function tooLarge(limitBytes: number): ZipError {
 
 function asZipError(cause: unknown): ZipError {
   return cause instanceof ZipError ? cause : new ZipError('The archive is damaged', { cause })
+}
+
+/** 1 January 1980, the first day of the format. */
+const FIRST_DAY = 0x21
+const VERSION = 20
+/** Names are UTF-8. */
+const UTF8_NAMES = 0x800
+
+/** An archive of these files, stored as they are (APPNOTE.TXT 6.3, 4.3). The same files make the same bytes. */
+export function zipOf(files: Iterable<readonly [name: string, content: Buffer]>): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [path, content] of files) {
+    const name = Buffer.from(path)
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(VERSION, 0)
+    common.writeUInt16LE(UTF8_NAMES, 2)
+    common.writeUInt16LE(FIRST_DAY, 8)
+    common.writeUInt32LE(crc32(content), 10)
+    common.writeUInt32LE(content.length, 14)
+    common.writeUInt32LE(content.length, 18)
+    common.writeUInt16LE(name.length, 22)
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE((0o100644 << 16) >>> 0, 6)
+    place.writeUInt32LE(offset, 10)
+    directory.push(uint32(DIRECTORY_ENTRY), Buffer.from([VERSION, 3]), common, place, name)
+    const head = Buffer.concat([uint32(LOCAL_HEADER), common, name])
+    parts.push(head, content)
+    offset += head.length + content.length
+  }
+  const listed = Buffer.concat(directory)
+  const count = directory.length / 5
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(count, 4)
+  end.writeUInt16LE(count, 6)
+  end.writeUInt32LE(listed.length, 8)
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...parts, listed, uint32(END_OF_DIRECTORY), end])
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
 }

@@ -5,7 +5,8 @@
 import { globSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { npmTarball, wheel, zip } from './archives.ts'
+import { zipOf } from '../../runtime/lib/zip.ts'
+import { npmTarball, wheel } from './archives.ts'
 import { brunoFiles } from './bruno.ts'
 import { isSdkBuilt, SDK_DIST } from './built.ts'
 import { apiOf } from './operations.ts'
@@ -24,12 +25,14 @@ async function buildSdk(): Promise<void> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const document = openApiDocument(routes, { publicUrl: 'http://localhost:8080', version })
   const api = apiOf(document)
-  const bruno = Object.entries(brunoFiles(document)).map(([name, text]) => [`patchbay/${name}`, Buffer.from(text)])
+  const bruno = Object.entries(brunoFiles(document)).map(
+    ([name, text]) => [`patchbay/${name}`, Buffer.from(text)] as const,
+  )
   const packages = {
     'patchbay-client.tgz': await npmTarball(await typescriptPackage(version, typescriptFiles(api))),
     [`${PYTHON_NAME}-${version}-py3-none-any.whl`]: await pythonPackage(version, pythonFiles(api)),
     'patchbay-web.tgz': await npmTarball(await webPackage()),
-    'patchbay-bruno.zip': zip(Object.fromEntries(bruno) as Record<string, Buffer>),
+    'patchbay-bruno.zip': zipOf(bruno),
   }
   await mkdir(SDK_DIST, { recursive: true })
   for (const file of await readdir(SDK_DIST))

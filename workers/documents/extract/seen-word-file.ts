@@ -1,5 +1,4 @@
-import { unpack, zipEntries } from '../../../runtime/lib/zip.ts'
-import { archiveOf } from './archive-of.ts'
+import { unpack, zipEntries, zipOf } from '../../../runtime/lib/zip.ts'
 import { marginTexts } from './margin-texts.ts'
 import { stylesWithHead, withHeads } from './with-heads.ts'
 import { hiddenStyles, withoutHidden } from './without-hidden.ts'
@@ -28,10 +27,7 @@ export function seenWordFile(bytes: Uint8Array, limitBytes: number): Uint8Array 
     .replace(/<w:body(?:\s[^>]*)?>/, (start) => start + headers)
     .replace('</w:body>', () => `${footers}</w:body>`)
   if (seen === body) return bytes
-  return archiveOf(
-    entries.map((entry) => ({
-      name: entry.name,
-      content: entry.name === BODY ? Buffer.from(seen) : unpack(entry, limitBytes),
-    })),
-  )
+  const kept = (entry: (typeof entries)[number]): Buffer =>
+    entry.name === BODY ? Buffer.from(seen) : unpack(entry, limitBytes)
+  return zipOf(entries.map((entry) => [entry.name, kept(entry)] as const))
 }

@@ -14,6 +14,8 @@ const MAX_PREPARED_SPEECH_MS = 20_000
 const MAX_TOOL_STEPS = 5
 /** Retries are made below the session, by ResilientLlm and ResilientTts. */
 const PROVIDER = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8000 }
+/** These end each wait themselves, and say so. The session's own limit, ten seconds, drops the answer and tells nobody. */
+const NEVER_IDLE_MS = 600_000
 
 export interface PipelineOptions {
   interruption: NonNullable<AgentSpec['interruption']>
@@ -42,6 +44,8 @@ export function createPipeline(
     // Answers come without markup (agent.ts).
     ttsTextTransforms: null,
     maxToolSteps: MAX_TOOL_STEPS,
+    ttsReadIdleTimeout: NEVER_IDLE_MS,
+    forwardAudioIdleTimeout: NEVER_IDLE_MS,
     // The agent's echo is taken out before (runtime/media/dsp/echo.ts); the caller may interrupt from the first word.
     aecWarmupDuration: null,
     turnHandling: {

@@ -125,7 +125,7 @@ t.test('pods of the manifests are rolled and drained under live calls', { timeou
     return items.map(({ status, end_reason: why }) => `${status} ${why}`)
   }
   // The caller hears of the end before the log has it.
-  await waitUntil(async () => !(await ends()).some((end) => end.startsWith('in_progress')))
+  await waitUntil(async () => (await ends()).filter((end) => end.startsWith('completed')).length === 3)
   t.same(await ends(), Array(3).fill('completed caller_hangup'))
   t.same(await newer.terminate(), { code: 0, isKilled: false })
   t.same(await successor.terminate(), { code: 0, isKilled: false })

@@ -75,6 +75,25 @@ test('a conversation survives its first voice failing before and in the middle o
   await Promise.all([survive('error', 0), survive('disconnect', 1_000), survive('hang', 0), survive('hang', 2_000)])
 })
 
+test('a conversation survives two voices that hang, one after the other', async (t) => {
+  const hangs = () => simTts({ fault: { kind: 'hang', after: 0, times: 3 } })
+  const tts = [hangs(), hangs(), simTts({})]
+  const { port, type, hangUp } = await call({ providers: { stt: inbound(), llm: answering(), tts } })
+  t.teardown(hangUp)
+  type('When?')
+  await port.until('the answer', () => port.turns.length === 2)
+  t.equal(port.turns[1]!.turn.text, ANSWER)
+})
+
+test('a caller whose only voice hangs hears an apology once it speaks again', async (t) => {
+  const tts = simTts({ fault: { kind: 'hang', after: 0, times: 2 } })
+  const { port, type, hangUp } = await call({ providers: { stt: inbound(), llm: answering(), tts } })
+  t.teardown(hangUp)
+  type('When?')
+  await port.until('the apology', () => port.said.some((said) => said.includes('say that again')))
+  t.match(port.faults.at(-1), /did not answer in time/)
+})
+
 test('a conversation survives its first recogniser failing and hanging in the middle of a question', async (t) => {
   const survive = async (kind: 'fails' | 'hangs') => {
     let heard = 0

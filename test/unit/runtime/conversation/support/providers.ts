@@ -13,7 +13,7 @@ import { speech } from './speech.ts'
 const LOUD = 400
 
 export interface EarOptions {
-  /** What the caller may say. Recognised by the length of its rendering. */
+  /** What the caller may say. Recognised by how much of its rendering is loud: a gap of the line changes nothing. */
   utterances: readonly string[]
   finalDelayMs?: number
   /** Of silence, before it calls words final. Default: 150. */
@@ -76,9 +76,9 @@ class ScriptedSpeech extends stt.SpeechStream {
       const failure = this.#owner.options.fail?.()
       if (failure !== undefined) throw failure
       const frameMs = (frame.samplesPerChannel * 1000) / frame.sampleRate
-      const loud = frame.data.some((sample) => Math.abs(sample) > LOUD)
-      if (loud) {
-        voicedMs += frameMs + silentMs
+      const loudMs = loudnessMs(frame.data, frame.sampleRate)
+      if (loudMs > 0) {
+        voicedMs += loudMs
         silentMs = 0
       } else if (voicedMs > 0) silentMs += frameMs
       if (voicedMs === 0 || silentMs < (this.#owner.options.silenceMs ?? 150)) continue
@@ -103,7 +103,7 @@ class ScriptedSpeech extends stt.SpeechStream {
     let best: string | undefined
     let bestMs = 120
     for (const text of this.#owner.options.utterances) {
-      const offMs = Math.abs(speech(text, 16_000).length / 16 - lengthMs)
+      const offMs = Math.abs(loudnessMs(speech(text, 16_000), 16_000) - lengthMs)
       if (offMs < bestMs) {
         bestMs = offMs
         best = text
@@ -123,6 +123,16 @@ class ScriptedSpeech extends stt.SpeechStream {
     if (isFinal && this.#owner.options.endsTurns === true) event.signal = { type: 'end_of_turn' }
     this.queue.put(event)
   }
+}
+
+/** How much of it is loud, in pieces of 20 ms. */
+function loudnessMs(samples: Int16Array, rateHz: number): number {
+  const piece = rateHz / 50
+  let loudMs = 0
+  for (let at = 0; at < samples.length; at += piece) {
+    if (samples.subarray(at, at + piece).some((sample) => Math.abs(sample) > LOUD)) loudMs += 20
+  }
+  return loudMs
 }
 
 export interface Answer {

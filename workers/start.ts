@@ -101,7 +101,7 @@ export async function startJobs(
       traced: context.config.otlpEndpoint !== undefined,
     })
     opened.push((graceMs) => analysis.stop(graceMs))
-    const tests = startAgentTests({ ...context, store, prices, subjects, knowledge: { vectors, embeddings } })
+    const tests = startAgentTests({ ...context, store, prices, objects, subjects, knowledge: { vectors, embeddings } })
     opened.push((graceMs) => tests.stop(graceMs))
     const { smtpUrl, mailFrom } = context.config
     const reloadRequests = await listenForReloads(redis, log, (reason) => context.reloads.reload(reason))

@@ -2,11 +2,10 @@ import { type Static, Type } from 'typebox'
 import { EVIDENCE, turnEvidence } from '../../runtime/call/log/turn-evidence.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import type { ObjectStore } from '../../runtime/plugin/contract.ts'
-import { BYTES_PER_FRAME, sampleRateOf, WAV_HEAD_BYTES, wavHead } from '../../runtime/recording/wav.ts'
+import { cutRecording } from '../../runtime/recording/cut-recording.ts'
+import { wavHead } from '../../runtime/recording/wav.ts'
 import { callEventsOf } from '../../store/calls/call-events.ts'
-import type { CallWithTurns } from '../../store/calls/calls.ts'
-import type { Tenant } from '../../store/database/tenant.ts'
+import { turnInRecording } from '../../store/calls/turn-in-recording.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { call_log_id, requireCall } from './one-call.ts'
@@ -59,17 +58,17 @@ const audio = defineRoute({
     const turn = call.turns.find(({ seq }) => String(seq) === params.turn)
     if (turn === undefined) throw new PatchbayError('turn_not_found')
     if (call.recording_key === null) throw new PatchbayError('recording_not_found')
-    const span = await spanIn(tenant, call, turn)
+    const span = await turnInRecording(tenant, call, turn)
     const limit = signalWithin(TIMEOUT_MS, signal)
-    const stream = await cutOf(objects, call.recording_key, span, limit).catch((cause: Error) => {
+    const cut = await cutRecording(objects, call.recording_key, span, limit).catch((cause: Error) => {
       if (signal.aborted) throw cause
       log.warn({ err: cause, callId: call.id }, 'A part of a recording could not be read')
       const provider = plugins.titleOf(plugins.chosen('objectstore'))
       throw new PatchbayError('provider_fault', { params: { provider, detail: cause.message }, cause })
     })
-    if (stream === undefined) throw new PatchbayError('recording_not_found')
+    if (cut === undefined) throw new PatchbayError('recording_not_found')
     return new Reply({
-      stream,
+      stream: joined(wavHead(cut.sampleRateHz, cut.dataBytes), cut.frames),
       headers: [
         ['content-type', 'audio/wav'],
         ['content-disposition', `inline; filename="call-${call.id}-turn-${turn.seq}.wav"`],
@@ -78,37 +77,6 @@ const audio = defineRoute({
     })
   },
 })
-
-/** Where the turn lies in the recording, which begins later than the call where consent was asked for. */
-async function spanIn(
-  tenant: Tenant,
-  call: CallWithTurns,
-  turn: { start_ms: number; end_ms: number },
-): Promise<{ startMs: number; endMs: number }> {
-  const [began] = await callEventsOf(tenant, { id: call.id, createdAt: call.created_at }, ['recording_started'], 1)
-  const lateMs = began === undefined ? 0 : (began.start_ms ?? began.at - (call.answered_at?.getTime() ?? began.at))
-  return { startMs: Math.max(0, turn.start_ms - lateMs), endMs: Math.max(0, turn.end_ms - lateMs) }
-}
-
-/** Some of a recording, as a file of its own. */
-async function cutOf(
-  objects: ObjectStore,
-  key: string,
-  { startMs, endMs }: { startMs: number; endMs: number },
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const head = await objects.get(key, signal, { start: 0, end: WAV_HEAD_BYTES })
-  if (head === undefined) return undefined
-  const bytes: Uint8Array[] = []
-  for await (const part of head.body) bytes.push(part)
-  const rateHz = sampleRateOf(Buffer.concat(bytes))
-  if (rateHz === undefined) return undefined
-  const placeOf = (ms: number) =>
-    Math.min(head.size, WAV_HEAD_BYTES + Math.round((ms * rateHz) / 1000) * BYTES_PER_FRAME)
-  const [start, end] = [placeOf(startMs), placeOf(endMs)]
-  const part = start === end ? undefined : await objects.get(key, signal, { start, end })
-  return joined(wavHead(rateHz, end - start), part?.body)
-}
 
 async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array> | undefined): AsyncGenerator<Uint8Array> {
   yield head

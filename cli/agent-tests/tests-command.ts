@@ -30,6 +30,7 @@ export async function runTestsCommand(command: TestsCommand): Promise<{ text: st
   const options = testOptions(argv)
   if ('fault' in options) return { text: options.fault, code: 2 }
   if (options.schema) return { text: JSON.stringify(AgentTest, undefined, 2), code: 0 }
+  if (options.ofCall !== undefined) return testOfCall(env, options.ofCall, options.channel)
   const paths = options.paths.length === 0 ? ['tests'] : options.paths
   const once = () => runOnce(env, options, paths, cwd, say)
   let last = await once()
@@ -42,6 +43,26 @@ export async function runTestsCommand(command: TestsCommand): Promise<{ text: st
   }
 }
 
+/** The test of a call as a file. */
+async function testOfCall(
+  env: TestsCommand['env'],
+  callId: string,
+  channel: TestOptions['channel'],
+): Promise<{ text: string; code: 0 | 2 }> {
+  if (channel === 'sip') return { text: '--of-call goes with --audio, not with --sip', code: 2 }
+  try {
+    const client = clientOf(env)
+    const asked = channel === 'audio' ? { audio: 'call', personal_data: 'keep' } : {}
+    const { body } = await client.post(`/calls/${encodeURIComponent(callId)}/to-test`, asked)
+    return { text: (body as { yaml: string }).yaml.trimEnd(), code: 0 }
+  } catch (error) {
+    return { text: error instanceof Error ? error.message : String(error), code: 2 }
+  }
+}
+
+const clientOf = (env: TestsCommand['env']): InstanceClient =>
+  new InstanceClient(env.PATCHBAY_URL || LOCAL_URL, env.PATCHBAY_API_KEY, 'read and calls')
+
 async function runOnce(
   env: TestsCommand['env'],
   options: TestOptions,
@@ -53,7 +74,7 @@ async function runOnce(
   if (faults.length > 0) return { text: faults.join('\n'), code: 2 }
   if (tests.length === 0) return { text: `There is no test in ${paths.join(', ')}`, code: 2 }
   try {
-    const client = new InstanceClient(env.PATCHBAY_URL || LOCAL_URL, env.PATCHBAY_API_KEY, 'read and calls')
+    const client = clientOf(env)
     const run = await runThere(client, options, tests, say)
     const cases = await casesOfRun(client, run.run_id)
     if (options.junit !== undefined) await writeFile(resolve(cwd, options.junit), junitXml(run, cases))

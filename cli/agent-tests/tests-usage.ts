@@ -3,7 +3,9 @@ import type { TestChannel } from '../../runtime/agent-tests/schema.ts'
 /** What is known of `patchbay test` before its code is loaded. */
 
 export const TESTS_USAGE = `Usage: patchbay test [path…] [--agent=NAME[@draft|@live|@NUMBER]] [--times=N]
-                     [--audio | --sip] [--junit=FILE] [--html=FILE] [--watch] [--schema]
+                     [--audio | --sip] [--junit=FILE] [--html=FILE] [--watch]
+       patchbay test --of-call=ID [--audio]
+       patchbay test --schema
 
   Runs the tests in the files (default: the folder tests) on a running Patchbay, which
   PATCHBAY_URL (default http://localhost:8080) and PATCHBAY_API_KEY name. No tool is called.
@@ -14,6 +16,8 @@ export const TESTS_USAGE = `Usage: patchbay test [path…] [--agent=NAME[@draft|
   --audio    runs them in sound and real time; --sip: by SIP calls over loopback
   --junit    writes the run for CI systems; --html: as a page
   --watch    runs again when a file changes
+  --of-call  prints a test of a call that is over, its personal data replaced; with --audio the caller
+             is heard as in its recording, and the data stay
   --schema   prints the JSON Schema of a test, for editors
 `
 
@@ -23,13 +27,14 @@ export interface TestOptions {
   version: string
   times?: number
   channel?: TestChannel
+  ofCall?: string
   junit?: string
   html?: string
   watch: boolean
   schema: boolean
 }
 
-const WITH_VALUE = ['agent', 'times', 'junit', 'html'] as const
+const WITH_VALUE = ['agent', 'times', 'junit', 'html', 'of-call'] as const
 const SWITCHES = ['watch', 'schema'] as const
 const CHANNELS = ['audio', 'sip'] as const
 
@@ -42,7 +47,7 @@ export function testOptions(argv: readonly string[]): TestOptions | { fault: str
       options.paths.push(word)
       continue
     }
-    const [, name = '', inline] = /^--([a-z]+)(?:=(.*))?$/s.exec(word) ?? []
+    const [, name = '', inline] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? []
     const flag = SWITCHES.find((one) => one === name)
     if (flag !== undefined && inline === undefined) {
       options[flag] = true
@@ -62,7 +67,8 @@ export function testOptions(argv: readonly string[]): TestOptions | { fault: str
       const times = Number(value)
       if (!Number.isInteger(times) || times < 1 || times > 100) return { fault: '--times is a number from 1 to 100' }
       options.times = times
-    } else if (valued === 'agent') {
+    } else if (valued === 'of-call') options.ofCall = value
+    else if (valued === 'agent') {
       const [, agent = value, version] = /^(.+)@(live|draft|[1-9]\d*)$/.exec(value) ?? []
       options.agent = agent
       if (version !== undefined) options.version = version

@@ -9,6 +9,7 @@ import {
   FACT_KINDS,
   QUALIFIES,
   AgentTest as schema,
+  type TestLine,
 } from './schema.ts'
 
 /** What is wrong with a test, and where. */
@@ -64,10 +65,14 @@ function meaningFaults(test: AgentTest): TestFault[] {
     if (typeof line === 'string') continue
     const does = [line.say, line.keys, line.silence, line.hang_up].filter((one) => one !== undefined).length
     if (does !== 1) refuse(['caller', 'say', i], 'does one of `say`, `keys`, `silence`, `hang_up`')
-    if (line.barge_in_at !== undefined && line.say === undefined)
-      refuse(['caller', 'say', i, 'barge_in_at'], 'needs `say`')
+    for (const key of ['barge_in_at', 'recorded_turn'] as const)
+      if (line[key] !== undefined && line.say === undefined) refuse(['caller', 'say', i, key], 'needs `say`')
+    if (line.recorded_turn !== undefined && caller.recorded_call === undefined)
+      refuse(['caller', 'say', i, 'recorded_turn'], 'needs `recorded_call`, the call it is a turn of')
     checkPattern(['caller', 'say', i, 'when'], line.when)
   }
+  if (caller.recorded_call !== undefined && !(caller.say ?? []).some(isRecorded))
+    refuse(['caller', 'recorded_call'], 'needs lines with `recorded_turn`: what is heard of the call')
   for (const [i, fact] of expect.entries()) {
     const kinds = FACT_KINDS.filter((kind) => fact[kind] !== undefined)
     if (kinds.length !== 1) refuse(['expect', i], `states one fact, of ${FACT_KINDS.join(', ')}`)
@@ -88,6 +93,8 @@ function meaningFaults(test: AgentTest): TestFault[] {
   }
   return faults
 }
+
+const isRecorded = (line: string | TestLine): boolean => typeof line !== 'string' && line.recorded_turn !== undefined
 
 function boundsOf(fact: ExpectedFact): [string, { min?: number; max?: number }][] {
   return Object.entries(fact).filter(

@@ -22,6 +22,7 @@ import { recordOf, type TestRecord } from './record.ts'
 import type { AgentTest } from './schema.ts'
 import { SimulatedCaller } from './simulated-caller.ts'
 import { SimulatedClock } from './simulated-clock.ts'
+import type { RecordedSound } from './sound/recorded-words.ts'
 import type { SoundRoom } from './sound/sound-room.ts'
 import { TextConversation } from './text-conversation.ts'
 import { TextModel, type TextModelDeps } from './text-model.ts'
@@ -56,6 +57,8 @@ export interface RunTestDeps {
   realClock?: Clock
   /** Where tests in sound are run, made when the first one is. */
   soundRoom(): Promise<SoundRoom>
+  /** What the caller of a call of the workspace said in a turn. */
+  recordedSound: RecordedSound
   tell?(event: CallEvent): void
   signal: AbortSignal
   log: Logger
@@ -106,7 +109,7 @@ async function converse(
   signal: AbortSignal,
   spent: TestResult['spent'],
 ): Promise<TestRecord> {
-  const { agent, plugins, prices, log, startsAtMs, limits, tell, handoffs = new Map() } = deps
+  const { agent, plugins, prices, log, startsAtMs, limits, tell, recordedSound, handoffs = new Map() } = deps
   const knowledge = agent.hasKnowledge ? deps.knowledge : undefined
   const caller = callerOf(test, deps, signal, spent)
   const callTool = mockedTools(test, agent, (query) => knowledge?.(query, signal))
@@ -118,7 +121,9 @@ async function converse(
   if ((test.caller.channel ?? 'text') !== 'text') {
     const room = await deps.soundRoom()
     const lookUp = async (query: string) => (await knowledge?.(query, signal)) ?? []
-    const events = await room.run(test, { agent, limits, caller, callTool, handoffs, lookUp, tell, signal })
+    const events = await room.run(test, {
+      ...{ agent, limits, caller, callTool, handoffs, lookUp, tell, recordedSound, signal },
+    })
     const usage = events.reduce((sum, event) => (event.type === 'usage' ? addUsage(sum, event) : sum), NO_USAGE)
     return priced(recordOf(events), usage, new Date(startsAtMs))
   }

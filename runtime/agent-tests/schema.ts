@@ -33,6 +33,14 @@ const Line = Type.Object(
     barge_in_at: Type.Optional(Ms('Cuts in so long after the agent began to speak.')),
     silence: Type.Optional(Ms('Says nothing for so long.')),
     hang_up: Type.Optional(Type.Literal(true, { description: 'Hangs up.' })),
+    recorded_turn: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100_000,
+        description:
+          'In sound, `say` is heard as in this turn of `recorded_call`, by its place in the transcript, from 0.',
+      }),
+    ),
   },
   { ...closed, minProperties: 1 },
 )
@@ -108,6 +116,12 @@ const Caller = Type.Object(
       }),
     ),
     line: Type.Optional(PhoneLine),
+    recorded_call: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'The call with a recording that lines with `recorded_turn` are from.',
+      }),
+    ),
   },
   closed,
 )

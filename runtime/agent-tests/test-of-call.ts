@@ -6,7 +6,7 @@ import type { AgentTest, ExpectedFact, TestLine, ToolMock } from './schema.ts'
 
 /** A call that is over, as its log has it. */
 export interface CalledBefore extends Pick<TestRecord, 'handedOff' | 'collected' | 'procedures'> {
-  turns: readonly { role: 'user' | 'assistant'; text: string; interrupted: boolean }[]
+  turns: readonly { seq: number; role: 'user' | 'assistant'; text: string; interrupted: boolean }[]
   tools: readonly Omit<TestToolCall, 'atMs'>[]
   disposition: string | null
   endReason: string | null
@@ -21,21 +21,32 @@ const MAX_HEARD = 3
 const MAX_LINE_CHARACTERS = 2_000
 const MAX_HEARD_CHARACTERS = 500
 
+interface TestOfCallOptions {
+  name: string
+  keep: boolean
+  /** The call whose recording is the caller's sound; undefined: a voice says the words. */
+  recordedCall?: string | undefined
+}
+
 /**
  * A test of a real call: its turns are the script, what its tools answered the mocks, and what came of it is proposed as facts.
  * Personal data are replaced, the same by the same everywhere, unless `keep` is set. Undefined: the caller said nothing.
  */
-export function testOfCall(call: CalledBefore, { name, keep }: { name: string; keep: boolean }): AgentTest | undefined {
+export function testOfCall(call: CalledBefore, { name, keep, recordedCall }: TestOfCallOptions): AgentTest | undefined {
   const spoken = call.turns.filter(({ role, text }) => role === 'user' && text.trim() !== '')
   if (spoken.length === 0) return undefined
   const clean = keep ? (text: string) => text : standIns(call)
-  const say = spoken.slice(0, MAX_LINES).map(({ text }) => lineOf(clean(text)))
+  const lines = spoken.slice(0, MAX_LINES).map(({ seq, text }) => {
+    const line = lineOf(clean(text))
+    return recordedCall === undefined || typeof line !== 'string' ? line : { say: line, recorded_turn: seq }
+  })
+  const isHeard = lines.some((line) => typeof line !== 'string' && line.recorded_turn !== undefined)
   const variables = Object.entries(call.variables).map(([key, value]) => [key, clean(value)] as const)
   const tools = mocksOf(call, clean)
   return {
     name,
     tags: ['from-call'],
-    caller: { say },
+    caller: { ...(isHeard ? { channel: 'audio', recorded_call: recordedCall } : {}), say: lines },
     clock: `${call.startedAt.toISOString().slice(0, 19)} UTC`,
     ...(variables.length === 0 ? {} : { variables: Object.fromEntries(variables) }),
     ...(Object.keys(tools).length === 0 ? {} : { tools }),

@@ -7,7 +7,7 @@ import type { AgentSpec, SessionLimits, ToolSpec } from '../../runtime/call/type
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { instantOf } from '../../runtime/lib/zoned-time.ts'
-import type { VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
+import type { ObjectStore, VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
@@ -24,6 +24,7 @@ import type { Store } from '../../store/database/database.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import { startClaimedWork } from '../claimed-work.ts'
+import { recordedSound } from './recorded-sound.ts'
 
 const POLL_MS = 500
 /** Models are waited for most of the time; one that needs no network takes its turn. */
@@ -66,6 +67,7 @@ interface AgentTestsContext {
   plugins: PluginRegistry
   prices: Prices
   knowledge: Knowledge
+  objects: ObjectStore
   subjects: TestSubjects
   config: { readonly idleTimeoutMs: number; readonly maxCallDurationMs: number }
   clock: Clock
@@ -126,7 +128,7 @@ async function runCase(
   { caseId, workspaceId }: DueCase,
   signal: AbortSignal,
 ): Promise<TestResult | undefined> {
-  const { store, plugins, prices, knowledge, subjects, config, clock, log, soundRoom } = context
+  const { store, plugins, prices, knowledge, objects, subjects, config, clock, log, soundRoom } = context
   const tenant = store.tenant(workspaceId)
   const found = await testCaseWithRun(tenant, caseId)
   if (found === undefined) return undefined
@@ -147,6 +149,7 @@ async function runCase(
     limits: subjects.limitsOf(agent, { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs }),
     knowledge: (query, aborted) => subjects.retrieve({ store, ...knowledge }, scope, query, PASSAGES, aborted),
     handoffs: await handoffsOf(tenant, agent),
+    recordedSound: recordedSound(tenant, objects),
     ...{ startsAtMs, plugins, prices, soundRoom, signal, log },
   })
 }

@@ -4,10 +4,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { codecFor } from '../../media/codecs/codec.ts'
 import { samplesPerFrame } from '../../media/frame.ts'
 import type { Pacer } from '../../media/line/pacer.ts'
-import type { TestCaller } from '../caller.ts'
+import type { CallerWords, TestCaller } from '../caller.ts'
 import type { PhoneLine } from '../schema.ts'
 import { CallerSound } from './caller-sound.ts'
-import type { SimulatedVoice } from './simulated-voice.ts'
 
 /** Mean magnitude over which a frame of the agent is sound. */
 const LOUD = 200
@@ -24,7 +23,8 @@ const MAX_TURNS = 300
 interface CallerPhoneOptions {
   leg: Leg
   caller: TestCaller
-  voice: SimulatedVoice
+  /** What the words sound like at that rate. */
+  soundOf(words: CallerWords, rateHz: number): Promise<Int16Array>
   line: PhoneLine
   pacer: Pacer
   clock: Clock
@@ -135,7 +135,7 @@ export class CallerPhone {
     // The pause in which the agent was listened to is part of it.
     const restMs = startedMs + Math.max(0, waitMs - TURN_MS) - this.#nowMs
     if (does === 'hang_up') this.#later(restMs, () => leg.close('caller_hangup'))
-    else if ('say' in does) await this.#say(does.say, startedMs + Math.max(0, waitMs - TURN_MS))
+    else if ('say' in does) await this.#say(does, startedMs + Math.max(0, waitMs - TURN_MS))
     else if ('keys' in does) {
       const { keys } = does
       this.#later(restMs, () => leg.sendDtmf?.(keys))
@@ -149,12 +149,12 @@ export class CallerPhone {
     const line = this.#options.caller.cutIn(this.#said)
     if (line === undefined) return
     this.#acts = true
-    inBackground('call', this.#say(line.say, voiceSinceMs + line.atMs).catch(this.#options.failed))
+    inBackground('call', this.#say(line, voiceSinceMs + line.atMs).catch(this.#options.failed))
   }
 
-  async #say(text: string, atMs: number): Promise<void> {
-    const { voice, leg } = this.#options
-    const samples = await voice.render(text, leg.format.sampleRateHz)
+  async #say(words: CallerWords, atMs: number): Promise<void> {
+    const { soundOf, leg } = this.#options
+    const samples = await soundOf(words, leg.format.sampleRateHz)
     this.#later(atMs - this.#nowMs, () => {
       this.#said = ''
       this.#sound.say(samples)

@@ -14,10 +14,11 @@ import { closeInstance, type PluginRegistry } from '../../plugin/host.ts'
 import type { LoopbackCall } from '../../plugin-sdk/telephony/carrier.ts'
 import { NO_TRUNKS } from '../../plugin-sdk/telephony/trunk.ts'
 import type { Logger } from '../../process/log.ts'
-import type { TestCaller } from '../caller.ts'
+import type { CallerWords, TestCaller } from '../caller.ts'
 import type { AgentTest, PhoneLine } from '../schema.ts'
 import { CallerPhone } from './caller-phone.ts'
 import { directLine } from './direct-line.ts'
+import { type RecordedSound, recordedWords } from './recorded-words.ts'
 import { SimulatedVoice } from './simulated-voice.ts'
 import { SpokenCall, type SpokenCallOptions } from './spoken-call.ts'
 
@@ -31,6 +32,7 @@ interface RunAloud extends Pick<SpokenCallOptions, 'callTool' | 'handoffs' | 'lo
   agent: AgentSpec
   limits: SessionLimits
   caller: TestCaller
+  recordedSound: RecordedSound
 }
 
 /** Where tests are run in sound: the models and the beat that the conversations of a process share, as in a voice worker. */
@@ -59,10 +61,17 @@ export class SoundRoom {
   }
 
   /** Runs the test's conversation, in real time, and returns its log. Throws as SpokenCall does, and what a provider throws. */
-  async run({ caller: given }: AgentTest, { agent, caller, ...options }: RunAloud): Promise<CallEvent[]> {
+  async run(
+    { caller: given }: AgentTest,
+    { agent, caller, recordedSound, ...options }: RunAloud,
+  ): Promise<CallEvent[]> {
     const { line = {}, voice: named } = given
     const language = given.language ?? spokenLanguage(agent)
     const voice = await SimulatedVoice.open(this.#plugins, named, language)
+    const soundOf = ({ say, recordedTurn }: CallerWords, rateHz: number): Promise<Int16Array> =>
+      given.recorded_call === undefined || recordedTurn === undefined
+        ? voice.render(say, rateHz)
+        : recordedWords(recordedSound, { callId: given.recorded_call, turn: recordedTurn }, rateHz, options.signal)
     try {
       const call = await this.#callOver(given.channel === 'sip', line, options.signal)
       const spoken = new SpokenCall({
@@ -70,7 +79,7 @@ export class SoundRoom {
         ...{ openConversation: this.#openConversation, clock: this.#clock },
         takePhone: (leg, failed) =>
           new CallerPhone({
-            ...{ leg, caller, voice, line, failed, pacer: this.#pacer, clock: this.#clock, random: Math.random },
+            ...{ leg, caller, soundOf, line, failed, pacer: this.#pacer, clock: this.#clock, random: Math.random },
           }),
       })
       return await spoken.run()

@@ -59,10 +59,12 @@ const over = (test: AgentTest, caller: Partial<AgentTest['caller']>): AgentTest 
   return { ...test, caller: { ...test.caller, ...caller } }
 }
 
+const noSound = () => Promise.reject(new Error('Nothing is recorded'))
+
 function run(test: AgentTest, other: Partial<RunTestDeps> = {}): Promise<TestResult> {
   return runTest(test, {
     ...{ agent: AGENT, limits: { idleMs: 30_000, maxDurationMs: 600_000 }, startsAtMs: Date.UTC(2026, 2, 29, 9) },
-    ...{ plugins, prices, soundRoom: async () => room, signal: stopping.signal, log },
+    ...{ plugins, prices, soundRoom: async () => room, recordedSound: noSound, signal: stopping.signal, log },
     ...other,
   })
 }

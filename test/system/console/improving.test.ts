@@ -8,6 +8,7 @@ import { startInstance } from '../../support/instance/instance.ts'
 import { testDatabase } from '../../support/instance/services.ts'
 import { askAboutDelivery } from '../../support/world/ask-about-delivery.ts'
 import { writeWorseCalls } from '../../support/world/rollout-calls.ts'
+import { waitUntil } from '../../support/world/wait-until.ts'
 
 const LIMIT_MS = 60_000
 const CALL_MS = 300_000
@@ -24,6 +25,7 @@ t.test(
     const { url } = await startInstance(t, {
       ...{ DATABASE_URL: databaseUrl, JWT_API_SECRET: 'a secret of at least 32 characters' },
       PATCHBAY_DATA_KEY: 'a data key of at least 32 characters',
+      PATCHBAY_RECORD_CALLS: 'true',
     })
     const store = openStore({ databaseUrl, maxConnections: 2 })
     t.teardown(() => store.close())
@@ -43,6 +45,20 @@ t.test(
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
     const dialog = page.getByRole('dialog')
     const link = (name: string) => page.getByRole('link', { name, exact: true }).first().click()
+
+    await t.test('the recorded call becomes a test with the voice of its caller', async () => {
+      await waitUntil(
+        async () =>
+          (await rest.send<{ recording_url: string | null }>('GET', `/calls/${callLogId}`)).recording_url !== null,
+        () => 'the recording',
+      )
+      await page.goto(`${url}/console/calls/${callLogId}`)
+      await click('More')
+      await page.getByRole('menuitem', { name: 'Make a test with the caller’s voice' }).click()
+      const yaml = page.getByLabel('Test', { exact: true })
+      await yaml.waitFor()
+      t.match(await yaml.inputValue(), new RegExp(`recorded_call: "?${callLogId}"?[\\s\\S]*recorded_turn: 1`))
+    })
 
     await t.test('the call becomes a test that says what should have been heard, and fails', async () => {
       await page.goto(`${url}/console/calls/${callLogId}`)

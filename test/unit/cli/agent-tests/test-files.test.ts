@@ -23,6 +23,7 @@ t.test('tests run in text unless a channel is named', (t) => {
   t.notOk('channel' in testOptions(['tests']))
   t.match(testOptions(['--audio', 'tests']), { channel: 'audio', paths: ['tests'] })
   t.match(testOptions(['tests', '--sip', '--times=3']), { channel: 'sip', times: 3 })
+  t.match(testOptions(['--of-call=0197f3a2', '--audio']), { ofCall: '0197f3a2', channel: 'audio' })
   t.match(testOptions(['--sip=yes']), { fault: '"--sip=yes" is no option of patchbay test' })
   t.end()
 })

@@ -70,6 +70,11 @@ test('a caller is scripted or simulated, and a line does one thing', (t) => {
   refuses('{ say: [{ say: a, keys: "1" }] }', /does one of/)
   refuses('{ say: [{ keys: "x" }] }', /./)
   refuses('{ say: [{ silence: 10, barge_in_at: 5 }] }', /needs `say`/)
+  const call = '0197f3a2-7c1e-7000-8000-000000000004'
+  refuses('{ say: [{ say: a, recorded_turn: 1 }] }', /needs `recorded_call`/)
+  refuses(`{ recorded_call: ${call}, say: [{ keys: "1", recorded_turn: 1 }] }`, /needs `say`/)
+  refuses(`{ recorded_call: ${call}, say: [a] }`, /needs lines with `recorded_turn`/)
+  refuses('{ recorded_call: yesterday, say: [{ say: a, recorded_turn: 1 }] }', /uuid/)
   t.match(faultsOf(GOOD.replace('America/Los_Angeles', 'Mars/Olympus')), [{ message: /must be like/ }])
   t.end()
 })

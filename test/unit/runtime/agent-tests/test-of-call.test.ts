@@ -5,12 +5,17 @@ import { HANDED_OFF_OUTPUT } from '../../../../runtime/call/types/hand-off.ts'
 
 const CALL: CalledBefore = {
   turns: [
-    { role: 'assistant', text: 'Good morning.', interrupted: false },
-    { role: 'user', text: 'This is Grace Hopper, call me back at 030 901 820 77.', interrupted: false },
-    { role: 'assistant', text: 'A table costs 20 euros. Which day, Grace Hopper?', interrupted: false },
-    { role: 'user', text: 'Monday. My mail is grace@navy.example, and my number is 030 90182077.', interrupted: false },
-    { role: 'user', text: '[The caller pressed 4 2 on the keypad]', interrupted: false },
-    { role: 'assistant', text: 'Booked.', interrupted: false },
+    { seq: 0, role: 'assistant', text: 'Good morning.', interrupted: false },
+    { seq: 1, role: 'user', text: 'This is Grace Hopper, call me back at 030 901 820 77.', interrupted: false },
+    { seq: 2, role: 'assistant', text: 'A table costs 20 euros. Which day, Grace Hopper?', interrupted: false },
+    {
+      seq: 3,
+      role: 'user',
+      text: 'Monday. My mail is grace@navy.example, and my number is 030 90182077.',
+      interrupted: false,
+    },
+    { seq: 4, role: 'user', text: '[The caller pressed 4 2 on the keypad]', interrupted: false },
+    { seq: 5, role: 'assistant', text: 'Booked.', interrupted: false },
   ],
   tools: [
     {
@@ -29,6 +34,8 @@ const CALL: CalledBefore = {
   numbers: ['+493090182077', null],
   startedAt: new Date('2026-03-29T09:30:00Z'),
 }
+
+const RECORDED = '0197f3a2-7c1e-7000-8000-000000000004'
 
 test('a call becomes a test that can be run, its people replaced, the same by the same', (t) => {
   const made = testOfCall(CALL, { name: 'books', keep: false })
@@ -81,5 +88,17 @@ test('hand-offs, values and procedures of a call are facts, and need no mocks', 
 test('personal data stay where that is asked for, and a silent call makes no test', (t) => {
   t.match(JSON.stringify(testOfCall(CALL, { name: 'books', keep: true })), /Grace Hopper.*030 901 820 77/)
   t.equal(testOfCall({ ...CALL, turns: CALL.turns.slice(0, 1) }, { name: 'x', keep: false }), undefined)
+  t.end()
+})
+
+test('a test with the sound of its call says which turn each line is, and keys are pressed', (t) => {
+  const made = testOfCall(CALL, { name: 'books', keep: true, recordedCall: RECORDED })
+  t.same(testFaults(JSON.parse(JSON.stringify(made))), [])
+  t.match(made?.caller, {
+    ...{ channel: 'audio', recorded_call: RECORDED },
+    say: [{ say: /^This is Grace/, recorded_turn: 1 }, { say: /^Monday/, recorded_turn: 3 }, { keys: '42' }],
+  })
+  const keysAlone = { ...CALL, turns: CALL.turns.slice(4) }
+  t.same(testOfCall(keysAlone, { name: 'n', keep: true, recordedCall: RECORDED })?.caller, { say: [{ keys: '42' }] })
   t.end()
 })

@@ -98,6 +98,7 @@ export function depsWith(model: Model, other: Partial<RunTestDeps> = {}): RunTes
     prices,
     realClock: clock,
     soundRoom: () => Promise.reject(new Error('This test is in text')),
+    recordedSound: () => Promise.reject(new Error('This test is in text')),
     signal: new AbortController().signal,
     log: pino({ level: 'silent' }),
     ...other,

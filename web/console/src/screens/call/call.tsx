@@ -104,8 +104,8 @@ function Head({ call }: { call: Call }) {
   const [isDeleting, setDeleting] = useState(false)
   const [isCalling, setCalling] = useState(false)
   const [test, setTest] = useState<string>()
-  const makeTest = useWrite<{ yaml: string }>(
-    () => [`/calls/${call.call_log_id}/to-test`, { method: 'POST', body: {} }],
+  const makeTest = useWrite<{ yaml: string }, Record<string, string>>(
+    (body) => [`/calls/${call.call_log_id}/to-test`, { method: 'POST', body }],
     { onDone: ({ yaml }) => setTest(yaml) },
   )
   const hangUp = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
@@ -159,7 +159,14 @@ function Head({ call }: { call: Call }) {
                   !isRunning(call) && {
                     label: t('Make a test of it'),
                     icon: 'check',
-                    onSelect: () => makeTest.mutate(),
+                    onSelect: () => makeTest.mutate({}),
+                  },
+                may('developer') &&
+                  !isRunning(call) &&
+                  call.recording_url !== null && {
+                    label: t('Make a test with the caller’s voice'),
+                    icon: 'mic',
+                    onSelect: () => makeTest.mutate({ audio: 'call', personal_data: 'keep' }),
                   },
                 {
                   label: t('Its agent'),

@@ -3,6 +3,7 @@
  * campaign.
  *
  *     npm run large -- backup [--calls=1000000]                       a backup, verified, restored elsewhere and compared
+ *     npm run large -- verify [--calls=1000000]                       a backup and its verification, with nothing beside
  *     npm run large -- migrate [--calls=1200000] [--from=<commit>]    this version migrates the database of an earlier one
  *
  * Prints times and sizes. Ends with 0 only if nothing differs, no call was lost, every request was served within 3 s and /ready never said no.
@@ -11,6 +12,7 @@ import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { backupLarge } from './backup.ts'
 import { migrateLarge } from './migrate.ts'
+import { verifyLarge } from './verify.ts'
 
 const MOST_SHOWN = 40
 /** Before the last migration that changes the table of calls and builds indexes on it. */
@@ -32,10 +34,11 @@ const before = (): string =>
 
 let broken: string[]
 if (what === 'backup') broken = await backupLarge({ calls: callsOr(1_000_000), say })
+else if (what === 'verify') broken = await verifyLarge({ calls: callsOr(1_000_000), say })
 else if (what === 'migrate')
   broken = await migrateLarge({ calls: callsOr(1_200_000), commit: values.from ?? before(), say })
 else {
-  process.stderr.write('Usage: npm run large -- backup|migrate [--calls=<number>] [--from=<commit>]\n')
+  process.stderr.write('Usage: npm run large -- backup|verify|migrate [--calls=<number>] [--from=<commit>]\n')
   process.exit(2)
 }
 for (const one of broken.slice(0, MOST_SHOWN)) say(`  broken: ${one}`)

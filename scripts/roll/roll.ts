@@ -1,38 +1,48 @@
 /**
- * Runs this version beside earlier ones, forward and back, under live calls: `npm run roll -- <commit>…`. Without a commit: the last one of
- * each day of the last month whose database was another. Ends with 1 where a call was lost.
+ * Runs versions beside each other, forward and back, under live calls: `npm run roll -- <commit>…` has this one beside each of the commits;
+ * without a commit it takes each version of the last month that changed the database, beside the next one, and the last beside this one.
+ * Ends with 1 where a call was lost.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 const TEST = 'test/system/call/version-beside.test.ts'
-const git = (...args: string[]): string[] =>
-  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean)
+const MIGRATIONS = 'store/migrations/index.ts'
+/** By which a version says how far back the database may be older. */
+const RULE = 'readonly needs'
 
-/** The last commit of each day on which the migrations changed, the newest first. */
-function commitsOfMonth(): string[] {
-  const days = new Map<string, string>()
-  const format = ['--format=%H %ad', '--date=short']
-  for (const line of git('log', '--since=1.month', ...format, '--', 'store/migrations/index.ts')) {
-    const [commit = '', day = ''] = line.split(' ')
-    if (!days.has(day)) days.set(day, commit)
-  }
-  return [...days.values()].map((commit) => `${commit}~1`)
+const changes = (...args: string[]): string[] =>
+  execFileSync('git', ['log', '--first-parent', '--format=%H', ...args, '--', MIGRATIONS], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter(Boolean)
+
+/** Adjacent versions, the newest first. Those of before the rule refuse every newer database, as they said. */
+function pairsOfMonth(): (readonly [from: string, to: string])[] {
+  const [ruled = ''] = changes(`-S${RULE}`).slice(-1)
+  const versions = ['HEAD', ...changes('--since=1.month', `${ruled}~1..HEAD`)]
+  return versions.slice(1).map((from, at) => [from, versions[at] ?? 'HEAD'])
 }
 
 const named = process.argv.slice(2)
-const lost: string[] = []
-for (const commit of named.length > 0 ? named : commitsOfMonth()) {
-  process.stdout.write(`This version beside ${commit}\n`)
+const pairs = named.length > 0 ? named.map((from) => [from, 'HEAD'] as const) : pairsOfMonth()
+const broken: string[] = []
+for (const [from, to] of pairs) {
+  process.stdout.write(`${from} and ${to === 'HEAD' ? 'this version' : to}\n`)
+  const versions = to === 'HEAD' ? { ROLL_FROM: from } : { ROLL_FROM: from, ROLL_TO: to }
   const { status } = spawnSync(process.execPath, ['scripts/test.ts', TEST], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, ROLL_FROM: commit },
+    env: { ...process.env, ...versions },
   })
-  if (status !== 0) lost.push(commit)
+  if (status !== 0) broken.push(`${from} and ${to}`)
 }
 process.stdout.write(
-  lost.length === 0 ? 'Every version rolls forward and back\n' : `Failed beside: ${lost.join(', ')}\n`,
+  broken.length === 0
+    ? `${pairs.length} pairs of versions roll forward and back, no call lost\n`
+    : `${broken.length} of ${pairs.length} failed:\n${broken.join('\n')}\n`,
 )
-process.exitCode = lost.length === 0 ? 0 : 1
+process.exitCode = broken.length === 0 ? 0 : 1

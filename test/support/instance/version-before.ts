@@ -14,13 +14,21 @@ const git = async (...args: string[]): Promise<string> => (await run('git', args
 export async function commitBefore(): Promise<string | undefined> {
   try {
     const named = process.env.ROLL_FROM
-    if (named) return await git('rev-parse', '--verify', `${named}^{commit}`)
+    if (named) return await commitNamed(named)
     const changed = await git('log', '-1', '--format=%H', '--', MIGRATIONS)
     return await git('rev-parse', '--verify', `${changed}^{commit}~1`)
   } catch {
     return undefined
   }
 }
+
+/** The commit `ROLL_TO` names. Undefined: this version. */
+export async function commitAfter(): Promise<string | undefined> {
+  const named = process.env.ROLL_TO
+  return named ? await commitNamed(named) : undefined
+}
+
+const commitNamed = (name: string): Promise<string> => git('rev-parse', '--verify', `${name}^{commit}`)
 
 /** A checkout of that commit in a folder of its own, with the packages of this one, to start roles from. Removed when `t` ends. */
 export async function checkoutOf(t: Teardown, commit: string): Promise<Within> {

@@ -4,12 +4,12 @@ import { openWebCall, type WebCall } from '../../support/browser/web-call.ts'
 import { type ApiNode, type Role, roleWhen, startInstallation } from '../../support/instance/installation.ts'
 import type { Within } from '../../support/instance/instance.ts'
 import { emptyDatabase } from '../../support/instance/services.ts'
-import { checkoutOf, commitBefore } from '../../support/instance/version-before.ts'
+import { checkoutOf, commitAfter, commitBefore } from '../../support/instance/version-before.ts'
 import { waitUntil } from '../../support/world/wait-until.ts'
 
 const LIMIT_MS = 900_000
 const CALLS_A_NODE = 2
-const before = await commitBefore()
+const [before, after] = [await commitBefore(), await commitAfter()]
 
 interface Call {
   call_log_id: string
@@ -22,6 +22,7 @@ t.test(
   { timeout: LIMIT_MS, skip: before === undefined && 'needs the history of git' },
   async (t) => {
     const old = await checkoutOf(t, before ?? '')
+    const next = after === undefined ? undefined : await checkoutOf(t, after)
     const installation = await startInstallation(t, {
       ...{ calls: 20, limitMs: LIMIT_MS, database: emptyDatabase(t) },
       // Then its calls go to the worker of the other version.
@@ -60,23 +61,23 @@ t.test(
         return live.length === running.length
       })
     /** Takes the place of roles whose calls run, and lets them end. */
-    const replace = async ([api, ...others]: [ApiNode, Role, Role], next: [ApiNode, Role, Role]) => {
+    const replace = async ([api, ...others]: [ApiNode, Role, Role], [other]: [ApiNode, Role, Role]) => {
       // Both versions of each role serve both versions of the others.
       await dial(api)
-      await dial(next[0])
-      for (const node of [api, next[0]]) await areLive(node)
+      await dial(other)
+      for (const node of [api, other]) await areLive(node)
       for (const role of others) role.child.kill('SIGTERM')
       for (const role of others) t.equal(await role.ended, 0, 'and its calls go on at the other version’s workers')
-      for (const node of [api, next[0]]) await areLive(node)
+      for (const node of [api, other]) await areLive(node)
       api.child.kill('SIGTERM')
       await roleWhen(api, 'draining')
       await hangUpAt(api)
       t.equal(await api.ended, 0, 'the node ends with its last call')
-      await areLive(next[0])
+      await areLive(other)
     }
 
     await dial(oldRoles[0])
-    const newRoles = await side('b')
+    const newRoles = await side('b', next)
     t.not((await health(newRoles[0])).commit, before?.slice(0, 12))
     await replace(oldRoles, newRoles)
 

@@ -38,7 +38,7 @@ export async function startPhone(
   return { agentId: body.agent_id, number }
 }
 
-/** Links a worker of this process to the api and waits until it is ready. */
+/** Links a worker of this process to the api and waits until it is ready. Resolves with what stops it before the test's end. */
 export async function linkWorker(
   t: Teardown,
   api: TestApi,
@@ -48,7 +48,7 @@ export async function linkWorker(
     openConversation?: OpenConversation
     warm?: (callId: string) => void
   } = {},
-): Promise<void> {
+): Promise<{ stop(graceMs: number): Promise<void> }> {
   const links = connectLinks({
     urls: api.nodes.map((url) => url.replace(/^http/, 'ws')),
     token: api.config.linkToken,
@@ -66,6 +66,7 @@ export async function linkWorker(
   })
   t.teardown(() => links.stop(0))
   await links.welcomed
+  return links
 }
 
 /** Reads the call until it is as wanted. */

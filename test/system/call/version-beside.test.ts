@@ -9,6 +9,11 @@ import { waitUntil } from '../../support/world/wait-until.ts'
 
 const LIMIT_MS = 900_000
 const CALLS_A_NODE = 2
+/** What answers is in the process itself, and no matter of this test. */
+const AGENT = {
+  ...{ agent_name: 'Ava', system_prompt: 'You answer for a shop.', first_message: 'Hi.', LLM_provider: 'sim' },
+  ...{ LLM_model: JSON.stringify({ script: [], otherwise: 'Hello.' }), TTS_provider: 'sim', TTS_voice: 'tone' },
+}
 const [before, after] = [await commitBefore(), await commitAfter()]
 
 interface Call {
@@ -40,7 +45,7 @@ t.test(
     const [{ url }] = oldRoles
     const health = async (node: ApiNode) => (await fetch(`${node.url}/health`)).json() as Promise<{ commit?: string }>
     t.equal((await health(oldRoles[0])).commit, before?.slice(0, 12))
-    const { rest, agentId } = await makeAgent(url)
+    const { rest, agentId } = await makeAgent(url, AGENT)
     const running: { call: WebCall; node: ApiNode }[] = []
     const dial = async (node: ApiNode) => {
       for (let n = 0; n < CALLS_A_NODE; n++) running.push({ call: await openWebCall(rest, agentId, node.url), node })

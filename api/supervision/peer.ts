@@ -2,11 +2,11 @@ import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { OpusEncoder } from '../../runtime/media/codecs/opus.ts'
 import { OPUS_CLOCK_HZ, opusDurationMs } from '../../runtime/media/codecs/opus-packet.ts'
-import { OpusReceiver } from '../../runtime/media/codecs/opus-receiver.ts'
 import { OPUS_RATE_HZ } from '../../runtime/media/codecs/opus-repair.ts'
 import { Resampler } from '../../runtime/media/dsp/resample.ts'
 import { bytesOf, concatSamples, samplesOf, samplesPerFrame } from '../../runtime/media/frame.ts'
 import type { Pacer } from '../../runtime/media/line/pacer.ts'
+import { receiverFor } from '../../runtime/media/line/receiver.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { MessageGate } from '../realtime/gate.ts'
 import type { MediaTransport, MediaTransportEvents } from '../realtime/webrtc/media-transport.ts'
@@ -18,6 +18,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const RESTART_EVERY_MS = 1_000
 /** A transport whose worker died is replaced, but not one after the other. */
 const REOPEN_EVERY_MS = 1_000
+const MICROPHONE = { encoding: 'opus', sampleRateHz: OPUS_RATE_HZ } as const
 const JITTER = { maxWaitMs: 60, maxFillMs: 1_000 }
 const CLOCK_RATIO = OPUS_CLOCK_HZ / OPUS_RATE_HZ
 const FRAME = samplesPerFrame(OPUS_RATE_HZ)
@@ -50,7 +51,7 @@ export class SupervisorPeer {
   readonly #timeout: NodeJS.Timeout
   readonly #encoder = new OpusEncoder(OPUS_RATE_HZ, SIDES)
   readonly #sender = new OpusSender()
-  #receiver = new OpusReceiver(JITTER)
+  #receiver = receiverFor(MICROPHONE, JITTER)
   #transport: MediaTransport | undefined
   #openedAtMs = Number.NEGATIVE_INFINITY
   #restartedAtMs = Number.NEGATIVE_INFINITY
@@ -153,7 +154,7 @@ export class SupervisorPeer {
       if (this.#closed) return transport.close()
       this.#transport = transport
       // Its timestamps begin anew.
-      this.#receiver = new OpusReceiver(JITTER)
+      this.#receiver = receiverFor(MICROPHONE, JITTER)
       this.#offer(transport.offer())
     } catch (err) {
       if (this.#closed) return

@@ -1,10 +1,18 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { JitterBuffer } from '../../../../../runtime/media/line/jitter.ts'
+import { bytesOf, samplesOf } from '../../../../../runtime/media/frame.ts'
+import { JitterBuffer, type PacketReader } from '../../../../../runtime/media/line/jitter.ts'
 
 const FRAME = 160
-const make = () => new JitterBuffer({ sampleRateHz: 8000, maxWaitMs: 60, maxFillMs: 1000 })
-const packet = (index: number) => new Int16Array(FRAME).fill(index + 1)
+/** Silence takes the place of what was lost. */
+const PCM: PacketReader = {
+  sampleRateHz: 8_000,
+  samplesIn: (packet) => packet.length / 2,
+  read: samplesOf,
+  conceal: (samples) => [new Int16Array(samples)],
+}
+const make = () => new JitterBuffer(PCM, { maxWaitMs: 60, maxFillMs: 1000 })
+const packet = (index: number) => bytesOf(new Int16Array(FRAME).fill(index + 1))
 const firsts = (runs: Int16Array[]) => runs.map((run) => run[0])
 
 test('packets in order pass at once', (t) => {
@@ -31,7 +39,7 @@ test('a lost packet is waited for, then replaced by silence', (t) => {
   t.equal(runs[0]!.length, FRAME)
   t.equal(buffer.lost, FRAME)
   t.strictSame(buffer.push(packet(1), FRAME, 120), [], 'too late now')
-  t.equal(buffer.late, 1)
+  t.equal(buffer.lateSamples, FRAME)
   t.end()
 })
 
@@ -49,6 +57,26 @@ test('timestamps wrap at 32 bits', (t) => {
   const start = 2 ** 32 - FRAME
   t.strictSame(firsts(buffer.push(packet(0), start, 0)), [1])
   t.strictSame(firsts(buffer.push(packet(1), 0, 20)), [2])
+  t.end()
+})
+
+test('a packet that waits is kept, whatever its bytes are used for next', (t) => {
+  const buffer = make()
+  buffer.push(packet(0), 0, 0)
+  const early = packet(2)
+  buffer.push(early, 2 * FRAME, 20)
+  early.fill(0)
+  t.strictSame(firsts(buffer.push(packet(1), FRAME, 25)), [2, 3])
+  t.end()
+})
+
+test('of a packet that overlaps what was heard, the new part is heard', (t) => {
+  const buffer = make()
+  buffer.push(packet(0), 0, 0)
+  buffer.push(packet(3), 1.5 * FRAME, 10)
+  const runs = buffer.push(packet(1), FRAME, 20)
+  t.strictSame(firsts(runs), [2, 4])
+  t.equal(runs[1]!.length, FRAME / 2)
   t.end()
 })
 

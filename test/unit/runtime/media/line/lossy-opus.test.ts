@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import { OpusEncoder } from '../../../../../runtime/media/codecs/opus.ts'
 import { OPUS_SILENCE, opusDurationMs } from '../../../../../runtime/media/codecs/opus-packet.ts'
-import { OpusReceiver } from '../../../../../runtime/media/codecs/opus-receiver.ts'
 import { OPUS_RATE_HZ, OpusRepair, prepareOpusRepair } from '../../../../../runtime/media/codecs/opus-repair.ts'
 import { samplesPerFrame } from '../../../../../runtime/media/frame.ts'
+import { receiverFor } from '../../../../../runtime/media/line/receiver.ts'
 
 const FRAME = samplesPerFrame(OPUS_RATE_HZ)
+const OPUS = { encoding: 'opus', sampleRateHz: OPUS_RATE_HZ } as const
 const OPTIONS = { maxWaitMs: 60, maxFillMs: 1_000 }
 
 t.before(() => prepareOpusRepair())
@@ -41,7 +42,7 @@ function fidelity(wanted: Int16Array, got: Int16Array): number {
 }
 
 function heard(sent: readonly Uint8Array[], isLost: (i: number) => boolean): Int16Array {
-  const receiver = new OpusReceiver(OPTIONS)
+  const receiver = receiverFor(OPUS, OPTIONS)
   const runs: Int16Array[] = []
   for (const [i, packet] of sent.entries()) {
     if (!isLost(i)) runs.push(...receiver.push(packet, i * FRAME, i * 20))
@@ -81,7 +82,7 @@ t.test('whatever order packets come in, what is heard is one run', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 39 }), { maxLength: 80 }), async (order) => {
       await prepareOpusRepair()
-      const receiver = new OpusReceiver(OPTIONS)
+      const receiver = receiverFor(OPUS, OPTIONS)
       let samples = 0
       let last = 0
       for (const [n, i] of [0, ...order].entries()) {

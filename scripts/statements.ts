@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 
 /**
  * The statements of the specification and the tests that show them, from test/system/statements/statements.md. Run by itself it prints
- * them and fails on one without a test, and on a test that is not there.
+ * them and fails on one without a test, and on a test that is not there. With `--nodes=2` it runs those of the tests that start an
+ * api, over so many nodes behind one address.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -76,7 +79,29 @@ function readSource(path: string): string {
   }
 }
 
+/** The files of the tests that ask an api, which they start. */
+export function filesThatAsk(statements: readonly Statement[]): string[] {
+  const files = statements.flatMap(({ tests }) => tests.map((test) => test.slice(0, test.indexOf(' › '))))
+  const asks = (file: string): boolean => readSource(join(ROOT, 'test', file)).includes('startTestApi(')
+  return [...new Set(files)].filter(asks).map((file) => `test/${file}`)
+}
+
+function runOver(nodes: number, statements: readonly Statement[]): number {
+  const files = filesThatAsk(statements)
+  const shown = statements.filter(({ tests }) =>
+    tests.some((test) => files.some((file) => `test/${test}`.startsWith(file))),
+  )
+  process.stdout.write(`${shown.length} statements in ${files.length} files, over ${nodes} nodes\n`)
+  const run = spawnSync('sh', ['scripts/run.sh', 'test', ...files], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, TEST_API_NODES: String(nodes) },
+  })
+  return run.status ?? 1
+}
+
 if (import.meta.main) {
+  const { nodes } = parseArgs({ options: { nodes: { type: 'string' } } }).values
   const { statements, faults } = readStatements()
   for (const { number, kind, says, tests, why } of statements) {
     process.stdout.write(`${number.padEnd(7)} ${kind.padEnd(10)} ${says}\n`)
@@ -87,4 +112,5 @@ if (import.meta.main) {
   )
   for (const fault of faults) process.stderr.write(`${fault}\n`)
   process.exitCode = faults.length > 0 ? 1 : 0
+  if (nodes !== undefined && faults.length === 0) process.exitCode = runOver(Number(nodes), statements)
 }

@@ -198,7 +198,7 @@ export class Conversation implements LinkedConversation {
       },
       signal: this.#abort.signal,
     })
-    this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation, () => this.#hearing.spoken.tag)
+    this.#tts = this.#voices(providers.tts)
     if (this.#hearing.spoken.follows) this.#tts.speakIn(this.#hearing.spoken.tag)
     this.#dialogue = new Dialogue({
       agent,
@@ -257,7 +257,6 @@ export class Conversation implements LinkedConversation {
         state: (state) => this.#stateChanged(state),
         firstText: () => this.#report({ type: 'first_text', atMs: clock.monotonicMs() }),
         over: (speech) => this.#speechOver(speech),
-        used: (measured) => this.#usage.count(measured),
         said: (text) => this.#tell({ type: 'said', text }),
         uninterruptible: (on) => this.#report({ type: 'uninterruptible', on }),
         failed: (err) => this.#failed('session', err),
@@ -504,13 +503,15 @@ export class Conversation implements LinkedConversation {
   #voiceOf(audio: AnswerAudio): ResilientTts {
     const { llm, tts } = this.#providers
     const model = llm.candidates.find(({ instance }) => instance === this.#realtime)!
-    const { random } = this.#deps
-    return new ResilientTts(
-      answerVoices(audio, model, tts),
-      random,
-      this.#open.agent.pronunciation,
-      () => this.#hearing.spoken.tag,
-    )
+    return this.#voices(answerVoices(audio, model, tts))
+  }
+
+  #voices(chain: Providers['tts']): ResilientTts {
+    return new ResilientTts(chain, this.#deps.random, {
+      pronunciation: this.#open.agent.pronunciation,
+      tag: () => this.#hearing.spoken.tag,
+      spent: (characters) => this.#usage.spoken(characters),
+    })
   }
 
   get #voiceKey(): string {

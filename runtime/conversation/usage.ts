@@ -1,4 +1,3 @@
-import type { metrics } from '@livekit/agents'
 import type { EventOf } from '../call/log/events.ts'
 import { addUsage, NO_USAGE } from '../call/types/add-usage.ts'
 import type { Usage } from '../call/types/usage.ts'
@@ -24,9 +23,9 @@ export class UsageMeter {
     })
   }
 
-  count(measured: metrics.AgentMetrics): void {
-    if (measured.type !== 'tts_metrics') return
-    this.#usage = { ...this.#usage, ttsCharacters: this.#usage.ttsCharacters + measured.charactersCount }
+  /** A voice was given so many characters to say, whether they were heard or not. */
+  spoken(characters: number): void {
+    this.#usage = { ...this.#usage, ttsCharacters: this.#usage.ttsCharacters + characters }
   }
 
   /**

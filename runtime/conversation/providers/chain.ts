@@ -10,6 +10,8 @@ export interface Candidate<T> {
   readonly provider: string
   readonly identity: ProviderIdentity
   readonly breaker: CircuitBreaker
+  /** A voice whose sound comes by itself, whatever text it is given. */
+  readonly speaksByItself?: boolean
 }
 
 export interface ChainEvents {

@@ -58,6 +58,7 @@ export function answerVoices(
     identity: model.identity,
     // Of this answer alone: whether the model is worth asking is known by its own.
     breaker: new CircuitBreaker(),
+    speaksByItself: true,
   }
   return voices.behind(own)
 }

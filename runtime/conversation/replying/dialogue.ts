@@ -1,5 +1,5 @@
 import type { ReadableStream } from 'node:stream/web'
-import type { llm, metrics, stt, tts } from '@livekit/agents'
+import type { llm, stt, tts } from '@livekit/agents'
 import { llm as llms, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { AgentState } from '../../call/types/leg.ts'
@@ -46,7 +46,6 @@ interface DialogueEvents {
   /** All the words of a piece of speech are there: what is to be spoken. */
   said(text: string): void
   over(speech: SpeechOver): void
-  used(measured: metrics.AgentMetrics): void
   /** What is said to its end begins, or is over. */
   uninterruptible(on: boolean): void
   failed(error: unknown): void
@@ -309,10 +308,6 @@ export class Dialogue {
     session.on(
       types.SpeechCreated,
       boundary('call', ({ speechHandle }) => this.#created(speechHandle)),
-    )
-    session.on(
-      types.MetricsCollected,
-      boundary('call', ({ metrics }) => events.used(metrics)),
     )
     session.on(
       types.Error,

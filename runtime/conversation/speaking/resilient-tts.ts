@@ -9,6 +9,7 @@ import { hasWords, piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
+import { endOfPart, ReadAhead } from './read-ahead.ts'
 import { ReadAloud } from './read-aloud.ts'
 import { SpokenText } from './spoken-text.ts'
 
@@ -18,15 +19,30 @@ const MAX_SILENT_CHARACTERS = 200
 const POLL_MS = 100
 /** A voice is given no more at a time. */
 const MAX_PIECE_CHARS = 600
+/** Where a voice goes on with a long text: before the caller has heard all that it made. */
+const LOW_MS = 3_000
 
 const unheeded = (): void => undefined
+
+/** What of the text a voice was given, and whether that is all it is to say. */
+interface Given {
+  upTo: number
+  isAll: boolean
+}
+
+interface TtsOptions {
+  pronunciation?: readonly PronouncedWord[]
+  tag?: () => string
+  spent?: (characters: number) => void
+}
 
 type Piece = tts.SynthesizedAudio | typeof tts.SynthesizeStream.END_OF_STREAM
 
 /**
  * The voices of an agent as one. Where nothing was heard yet, a failure is tried again and then the next voice speaks;
  * where something was, the next voice goes on with the sentence that was cut. LiveKit's own adapter ends a reply that
- * fails after its first sound, and knows nothing of other sessions' failures.
+ * fails after its first sound, and knows nothing of other sessions' failures. A long text is spoken part by part, the next
+ * when the last is nearly over (ReadAhead): what is cut off was not paid for.
  */
 export class ResilientTts extends tts.TTS {
   #language: string | undefined
@@ -36,12 +52,13 @@ export class ResilientTts extends tts.TTS {
   readonly pronunciation: readonly PronouncedWord[]
   /** The language that is spoken at the moment: a tag. */
   readonly tag: () => string
+  /** A voice was given so many characters that are paid for. */
+  readonly spent: (characters: number) => void
 
   constructor(
     chain: Chain<tts.TTS>,
     random: () => number,
-    pronunciation: readonly PronouncedWord[] = [],
-    tag: () => string = () => 'en',
+    { pronunciation = [], tag = () => 'en', spent = () => undefined }: TtsOptions = {},
   ) {
     const { first } = chain
     const every = chain.candidates.map(({ instance }) => instance.capabilities)
@@ -54,6 +71,7 @@ export class ResilientTts extends tts.TTS {
     this.random = random
     this.pronunciation = pronunciation
     this.tag = tag
+    this.spent = spent
     // Once, however many answers have a chain of their own with the voice in it.
     for (const { instance } of chain.candidates) instance.off('error', unheeded).on('error', unheeded)
   }
@@ -95,6 +113,7 @@ class ResilientStream extends tts.SynthesizeStream {
   /** What all attempts made so far, and the part of it that those before the running one did. */
   #spokenMs = 0
   #beforeMs = 0
+  readonly #ahead = new ReadAhead()
 
   constructor(owner: ResilientTts) {
     super(owner, ONCE)
@@ -108,13 +127,9 @@ class ResilientStream extends tts.SynthesizeStream {
     const order = chain.order()
     for (const [i, candidate] of order.entries()) {
       for (let tries = 1; ; tries++) {
-        this.#heardMs = 0
-        this.#beforeMs = this.#spokenMs
         try {
-          chain.began(candidate)
-          await this.#speak(candidate, order.length > 1)
+          await this.#speakAll(candidate, order.length > 1)
           if (this.abortSignal.aborted) return
-          if (hasWords(this.#text)) chain.succeeded(candidate)
           if (!this.queue.closed) this.queue.put(tts.SynthesizeStream.END_OF_STREAM)
           return
         } catch (error) {
@@ -130,6 +145,24 @@ class ResilientStream extends tts.SynthesizeStream {
       }
     }
     throw new APIConnectionError({ message: chain.lastFailure ?? 'No voice', options: { retryable: false } })
+  }
+
+  /** Has a voice say the rest of the text, part by part. */
+  async #speakAll(candidate: Candidate<tts.TTS>, backed: boolean): Promise<void> {
+    const { chain } = this.#owner
+    for (;;) {
+      this.#heardMs = 0
+      this.#beforeMs = this.#spokenMs
+      chain.began(candidate)
+      const upTo = await this.#speak(candidate, backed)
+      if (this.abortSignal.aborted) return
+      if (hasWords(this.#text.slice(this.#from, upTo))) chain.succeeded(candidate)
+      if (upTo === undefined) return
+      this.#from = upTo
+      if (this.#complete && this.#text.slice(upTo).trim() === '') return
+      await this.#ahead.low(LOW_MS, this.abortSignal)
+      if (this.abortSignal.aborted) return
+    }
   }
 
   async #read(): Promise<void> {
@@ -151,7 +184,8 @@ class ResilientStream extends tts.SynthesizeStream {
     this.#more = Promise.withResolvers()
   }
 
-  async #speak({ instance }: Candidate<tts.TTS>, backed: boolean): Promise<void> {
+  /** Has a voice say a part of the text. Returns where the part ends; undefined: the voice was over before. */
+  async #speak({ instance, speaksByItself = false }: Candidate<tts.TTS>, backed: boolean): Promise<number | undefined> {
     const adapter = instance.capabilities.streaming
       ? undefined
       : new tts.StreamAdapter(instance, new tokenize.basic.SentenceTokenizer())
@@ -160,23 +194,32 @@ class ResilientStream extends tts.SynthesizeStream {
     const close = boundary('provider', (): void => stream.close())
     const failure = new StreamFailure(instance, stream)
     this.abortSignal.addEventListener('abort', close, { once: true })
-    const fed = { upTo: this.#from }
-    inBackground('provider', this.#feed(stream, fed, over.signal, adapter !== undefined))
+    const given: Given = { upTo: this.#from, isAll: false }
+    const endOf = speaksByItself ? undefined : () => this.#endOfPart(given)
+    let hasFailed = true
+    inBackground('provider', this.#feed(stream, given, endOf, over.signal, adapter !== undefined))
     const resample = resamplerTo(this.#owner.sampleRate)
     try {
       for (;;) {
-        const { done, value } = await this.#next(stream, fed, backed)
+        const { done, value } = await this.#next(stream, given, backed)
         if (done || value === undefined) break
         if (value === tts.SynthesizeStream.END_OF_STREAM) continue
         const lengthMs = (value.frame.samplesPerChannel * 1000) / value.frame.sampleRate
         this.#heardMs += lengthMs
-        if (!this.queue.closed) this.queue.put({ ...value, ...this.#later(value), frame: resample(value.frame) })
+        const frame = resample(value.frame)
+        this.#ahead.made(frame)
+        if (!this.queue.closed) this.queue.put({ ...value, ...this.#later(value), frame })
         this.#spokenMs += lengthMs
       }
       await failure.check()
-      if (this.#heardMs === 0 && hasWords(this.#text.slice(this.#from)))
+      if (this.#heardMs === 0 && hasWords(this.#text.slice(this.#from, given.upTo)))
         throw new StageTimeout('The voice said nothing')
+      hasFailed = false
+      return given.isAll ? given.upTo : undefined
     } finally {
+      // Who failed without a sound asks nothing for it.
+      const isPaid = this.#heardMs > 0 || !hasFailed || this.abortSignal.aborted
+      if (isPaid && !speaksByItself) this.#owner.spent(given.upTo - this.#from)
       over.abort()
       failure.stop()
       this.abortSignal.removeEventListener('abort', close)
@@ -199,15 +242,22 @@ class ResilientStream extends tts.SynthesizeStream {
     return { timedTranscripts: moved }
   }
 
-  /** Hands the text on as it comes. */
-  async #feed(stream: tts.SynthesizeStream, fed: { upTo: number }, over: AbortSignal, holds: boolean): Promise<void> {
+  /** Hands the text on as it comes, to the end of a part. */
+  async #feed(
+    stream: tts.SynthesizeStream,
+    given: Given,
+    endOf: (() => number | undefined) | undefined,
+    over: AbortSignal,
+    holds: boolean,
+  ): Promise<void> {
     let unbrokenChars = 0
     while (!over.aborted && !this.abortSignal.aborted) {
       const more = this.#more.promise
-      if (fed.upTo < this.#text.length) {
-        const text = this.#text.slice(fed.upTo)
+      const end = endOf?.()
+      const text = this.#text.slice(given.upTo, end)
+      if (text !== '') {
         for (const piece of piecesOf(text, MAX_PIECE_CHARS)) {
-          fed.upTo += piece.length
+          given.upTo += piece.length
           stream.pushText(piece)
           unbrokenChars = SENTENCE_END.test(piece) ? 0 : unbrokenChars + piece.length
           // LiveKit's tokenizer looks at all it holds with each piece.
@@ -222,7 +272,8 @@ class ResilientStream extends tts.SynthesizeStream {
         }
         continue
       }
-      if (this.#complete) {
+      if (this.#complete || end !== undefined) {
+        given.isAll = true
         stream.endInput()
         return
       }
@@ -230,8 +281,13 @@ class ResilientStream extends tts.SynthesizeStream {
     }
   }
 
+  #endOfPart({ upTo }: Given): number | undefined {
+    const end = endOfPart(this.#text.slice(this.#from), upTo - this.#from, this.#owner.tag())
+    return end === undefined ? undefined : this.#from + end
+  }
+
   /** The next audio. Time counts only while the voice owes some. */
-  async #next(stream: tts.SynthesizeStream, fed: { upTo: number }, backed: boolean): Promise<IteratorResult<Piece>> {
+  async #next(stream: tts.SynthesizeStream, given: Given, backed: boolean): Promise<IteratorResult<Piece>> {
     const of = this.#heardMs === 0 ? PATIENCE.ttsFirstAudioMs : PATIENCE.ttsNextAudioMs
     const limitMs = backed ? of.backed : of.alone
     const coming = stream.next()
@@ -241,8 +297,8 @@ class ResilientStream extends tts.SynthesizeStream {
         return await within(POLL_MS, 'The voice', coming)
       } catch (error) {
         if (!(error instanceof StageTimeout)) throw error
-        const characters = this.#text.slice(this.#from, fed.upTo).trim().length
-        const owes = this.#complete ? characters > 0 : characters * 60 - this.#heardMs > MAX_SILENT_CHARACTERS * 60
+        const characters = this.#text.slice(this.#from, given.upTo).trim().length
+        const owes = given.isAll ? characters > 0 : characters * 60 - this.#heardMs > MAX_SILENT_CHARACTERS * 60
         owedMs = owes ? owedMs + POLL_MS : 0
         if (owedMs >= limitMs) throw new StageTimeout(`The voice took over ${limitMs} ms`)
       }

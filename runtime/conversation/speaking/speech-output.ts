@@ -299,7 +299,7 @@ export class SpeechOutput extends voice.AudioOutput {
     }
     // A segment begins when its first frame leaves.
     this.#send(frame, segment, leavesMs)
-    segment.frames.take()
+    segment.take()
     // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.
     if (segment.frames.left <= MAX_AHEAD_FRAMES) this.#makeRoom()
     if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
@@ -368,6 +368,7 @@ export class SpeechOutput extends voice.AudioOutput {
   #finish(segment: SpeechSegment, interrupted: boolean): void {
     const heard = segment.started ? this.#heardOf(segment, interrupted) : undefined
     this.#lastSoundMs = segment.soundMs(heard?.playedMs ?? 0)
+    segment.drop()
     this.#segment = undefined
     this.#heard = joinHeard(this.#heard, heard)
     this.#makeRoom()

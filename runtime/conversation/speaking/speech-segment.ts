@@ -3,6 +3,7 @@ import type { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../../media/dsp/resample.ts'
 import { FRAME_MS, firstLoud, samplesPerFrame } from '../../media/frame.ts'
 import { FrameRun } from '../../media/frame-run.ts'
+import { ReadAhead } from './read-ahead.ts'
 import { SpokenText } from './spoken-text.ts'
 
 const AUDIBLE = 60
@@ -37,6 +38,7 @@ export class SpeechSegment {
   #padMs = 0
   #resampler: Resampler | undefined
   #rateHz = 0
+  #ahead: ReadAhead | undefined
 
   constructor(sampleRateHz: number) {
     this.#sampleRateHz = sampleRateHz
@@ -56,7 +58,19 @@ export class SpeechSegment {
     for (const { text, startTime } of timingsOf(frame)) {
       if (typeof startTime === 'number') this.spoken.time(text, startTime * 1000)
     }
+    this.#ahead = ReadAhead.of(frame)
     this.#append(this.#resampler.push(frame.data))
+  }
+
+  /** Its next frame leaves. */
+  take(): void {
+    this.frames.take()
+    this.#ahead?.played(FRAME_MS)
+  }
+
+  /** What of it did not leave never will. */
+  drop(): void {
+    this.#ahead?.played(this.frames.left * FRAME_MS)
   }
 
   /** No more comes: what a resampler held back. */
@@ -102,7 +116,9 @@ export class SpeechSegment {
       const loud = firstLoud(samples, AUDIBLE)
       const leadIn = Math.round((LEAD_IN_MS * this.#sampleRateHz) / 1000)
       const from = loud < 0 ? samples.length : Math.max(0, loud - leadIn)
-      this.#cutMs += (from * 1000) / this.#sampleRateHz
+      const cutMs = (from * 1000) / this.#sampleRateHz
+      this.#cutMs += cutMs
+      this.#ahead?.played(cutMs)
       input = samples.subarray(from)
     }
     this.frames.push(input)

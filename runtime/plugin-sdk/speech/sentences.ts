@@ -6,24 +6,28 @@ export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 /** Splits texts of any language into sentences, by the Unicode rules of Intl.Segmenter plus the language's abbreviations. */
 export function splitSentences(text: string, language = 'en'): string[] {
   const sentences: string[] = []
-  const add = (sentence: string): void => {
-    if (sentence !== '') sentences.push(sentence)
-  }
-  const { segmenter, abbreviation, ordinal } = rulesOf(language)
   let from = 0
+  for (const end of [...sentenceEnds(text, language), text.length]) {
+    const sentence = text.slice(from, end).trim()
+    if (sentence !== '') sentences.push(sentence)
+    from = end
+  }
+  return sentences
+}
+
+/** Where the sentences of a text end, the blanks behind them included: that of the last one too, if it ends. */
+export function* sentenceEnds(text: string, language = 'en'): Generator<number> {
+  const { segmenter, abbreviation, ordinal } = rulesOf(language)
+  // Of a long run of abbreviations the last alone is looked at.
   let tail = ''
   for (const { segment, index } of segmenter.segment(text)) {
-    // Of a long run of abbreviations the last alone is looked at.
     tail = (tail + segment).slice(-MAX_ABBREVIATION_CHARS)
     const end = index + segment.length
     if (abbreviation.test(tail)) continue
     if (ordinal?.test(tail) === true && /^\p{L}/u.test(text.slice(end, end + 2))) continue
-    add(text.slice(from, end).trim())
-    from = end
+    yield end
     tail = ''
   }
-  add(text.slice(from).trim())
-  return sentences
 }
 
 /** A text in pieces that a voice can begin with one after the other: sentences, and of longer ones `maxChars` at a time. */

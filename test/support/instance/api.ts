@@ -143,7 +143,10 @@ export interface TestApiOptions {
   /** Instead of a database or a Redis of its own. */
   databaseUrl?: string
   redisUrl?: string
-  /** So many nodes behind one address, which gives each request to the next of them. */
+  /**
+   * So many nodes behind one address, which gives each request to the next of them. Default: TEST_API_NODES, which tries tests over
+   * several (`npm run statements -- --nodes=2`), else one.
+   */
   nodes?: number
   /** Another node of the same installation. */
   beside?: Pick<TestApi, 'databaseUrl' | 'redisUrl'>
@@ -153,7 +156,7 @@ export interface TestApiOptions {
 
 /** Starts an api in this process with a database and a Redis of its own; all is gone when `t` ends. */
 export async function startTestApi(t: Teardown, options: TestApiOptions = {}): Promise<TestApi> {
-  const { nodes: count = 1, ...own } = options
+  const { nodes: count = options.beside ? 1 : Number(process.env.TEST_API_NODES ?? 1), ...own } = options
   const first = await startTestNode(t, own)
   if (count === 1) return first
   const { linkToken } = first.config

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readStatements } from '../../../scripts/statements.ts'
+import { filesThatAsk, readStatements } from '../../../scripts/statements.ts'
 
 t.test('every statement of the specification has a test that is there, or says why none can', async (t) => {
   const { statements, faults } = readStatements()
@@ -31,4 +31,11 @@ t.test('a statement without a test, and a test that is not there, are faults', a
     '1.3 has no test: names another',
     'test/unit/scripts/statements.test.ts has no test "this one"',
   ])
+})
+
+t.test('those that ask an api can be run over several nodes of one', async (t) => {
+  const files = filesThatAsk(readStatements().statements)
+  t.ok(files.includes('test/unit/api/agents.test.ts'))
+  t.notOk(files.includes('test/unit/runtime/dialing/pacing.test.ts'))
+  t.equal(new Set(files).size, files.length)
 })

@@ -1,0 +1,82 @@
+import { test } from 'tap'
+import { SentenceTTS } from '../../../../runtime/plugin-sdk/speech/sentence-tts.ts'
+import { call } from './support/harness.ts'
+import { ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
+
+const MS_PER_CHARACTER = 60
+const RATE_HZ = 16_000
+const LONG = Array.from(
+  { length: 300 },
+  (_, i) => `This is sentence number ${i} of what I have to tell you today. `,
+).join('')
+/** What is given at once, and a sentence: beyond what the caller heard. */
+const MAX_AHEAD_CHARS = 250
+
+/** Speaks faster than it is heard, and keeps what it was asked for. */
+function countingVoice() {
+  const asked: string[] = []
+  const voice = new SentenceTTS({
+    provider: 'counting',
+    name: 'tone',
+    language: 'en',
+    sampleRateHz: RATE_HZ,
+    async *speak(text) {
+      asked.push(text)
+      yield new Int16Array((text.length * MS_PER_CHARACTER * RATE_HZ) / 1000).fill(6_000)
+    },
+  })
+  return { voice, characters: () => asked.join(' ').length, asked }
+}
+
+const heardCharacters = (frames: number): number => (frames * 20) / MS_PER_CHARACTER
+
+test('a long first message that is cut off has cost little more than was heard of it', async (t) => {
+  const { voice, characters } = countingVoice()
+  const { port, type, hangUp } = await call({
+    providers: { stt: new ScriptedStt({ utterances: [] }), llm: new ScriptedLlm(() => 'Yes.'), tts: voice },
+    agent: { firstMessage: LONG },
+  })
+  await port.until('two seconds were heard', () => port.loudFrames >= 100)
+  type('Stop.')
+  await port.until('the answer was said', () => port.said.at(-1) === 'assistant: Yes.')
+  const heard = heardCharacters(port.loudFrames)
+  t.ok(characters() < heard + MAX_AHEAD_CHARS, `${characters()} characters asked, ${heard} heard`)
+  await hangUp()
+  const { characters: used } = port.used
+  t.ok(used >= characters() && used < heard + MAX_AHEAD_CHARS, `${used} characters are counted`)
+})
+
+test('an answer of several parts is said whole and without a gap', async (t) => {
+  const { voice, asked } = countingVoice()
+  const answer = LONG.slice(0, 400).replace(/[^.]*$/u, '')
+  const { port, type, hangUp } = await call({
+    providers: { stt: new ScriptedStt({ utterances: [] }), llm: new ScriptedLlm(() => answer), tts: voice },
+  })
+  t.teardown(hangUp)
+  type('Tell me.')
+  await port.until('the answer was said', () => port.turns.length === 2)
+  t.equal(port.turns[1]!.turn.text, answer.trim())
+  t.equal(asked.join(' '), answer.trim())
+  const { startMs, endMs } = port.turns[1]!.turn
+  const soundMs = port.loudFrames * 20
+  t.ok(Math.abs(endMs - startMs - soundMs) < 500, `${endMs - startMs} ms for ${soundMs} ms of sound`)
+})
+
+test('the next voice goes on with the part that failed', async (t) => {
+  const first: ToneTts = new ToneTts(() => (first.said.length > 0 ? new Error('gone') : undefined))
+  const second = new ToneTts()
+  const answer = LONG.slice(0, 300).replace(/[^.]*$/u, '')
+  const { port, type, hangUp } = await call({
+    providers: {
+      stt: new ScriptedStt({ utterances: [] }),
+      llm: new ScriptedLlm(() => answer),
+      tts: [first, second],
+    },
+  })
+  t.teardown(hangUp)
+  type('Tell me.')
+  await port.until('the answer was said', () => port.turns.length === 2)
+  t.equal(port.turns[1]!.turn.text, answer.trim())
+  t.equal((first.said.join('') + second.said.join('')).replaceAll(/\s+/gu, ' ').trim(), answer.trim())
+  t.equal(first.said.length, 1)
+})

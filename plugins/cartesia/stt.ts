@@ -11,17 +11,33 @@ import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
 const SAMPLE_RATE_HZ = 16_000
 const DEFAULT_MODEL = 'ink-2'
 const WHISPER = 'ink-whisper'
+/** Of one session, and letters of all of them, as the API takes them: npm @cartesia/cartesia-js 4.2.0. */
+const MAX_KEYTERMS = 100
+const MAX_KEYTERM_CHARS = 1_200
 
-export function makeStt(host: PluginHost, { model = DEFAULT_MODEL, language = 'en' }: SpeechOptions): CartesiaSTT {
+export function makeStt(host: PluginHost, options: SpeechOptions): CartesiaSTT {
+  const { model = DEFAULT_MODEL, language = 'en', keyterms = [] } = options
   const { base, socketBase, key, headers } = endpointOf(host)
   const query = new URLSearchParams({ model, sample_rate: String(SAMPLE_RATE_HZ), encoding: 'pcm_s16le' })
   // Only ink-2 tells turns; ink-whisper hears many languages, and wants to know which.
   const tellsTurns = model !== WHISPER
-  if (!tellsTurns) query.set('language', language.split('-')[0] ?? language)
+  if (tellsTurns) for (const term of fittingTerms(keyterms)) query.append('keyterm', term)
+  else query.set('language', language.split('-')[0] ?? language)
   const path = tellsTurns ? '/stt/turns/websocket' : '/stt/websocket'
   const address = { url: `${socketBase}${path}?${query}`, headers: headers(LISTEN_VERSION) }
   const protocol = () => (tellsTurns ? turns(address) : transcripts(address))
   return new CartesiaSTT({ apiKey: key, model, language, baseUrl: base }, protocol, language)
+}
+
+/** The terms Cartesia takes, the first ones first: too many would have it refuse the whole call. */
+function fittingTerms(terms: readonly string[]): string[] {
+  let leftChars = MAX_KEYTERM_CHARS
+  const fitting = terms.filter((term) => {
+    if (term.length > leftChars) return false
+    leftChars -= term.length
+    return true
+  })
+  return fitting.slice(0, MAX_KEYTERMS)
 }
 
 /** LiveKit's recogniser with a stream of ours: its own passes over refusals of the server, and reports only part of its use. */
@@ -116,7 +132,7 @@ function transcripts(address: SocketAddress): RecognitionProtocol {
     address,
     sampleRateHz: SAMPLE_RATE_HZ,
     audio: bytesOf,
-    finish: () => ['finalize', 'done'],
+    finish: () => ['finalize', 'close'],
     read(text, hearing) {
       const message = JSON.parse(text) as TranscriptMessage
       const { words = [], language } = message

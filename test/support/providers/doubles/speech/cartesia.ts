@@ -154,6 +154,13 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
     tell('error', { ...errorBody(400, 'invalid_request', message), status_code: 400 })
     return channel.close(1008)
   }
+  // npm @cartesia/cartesia-js 4.2.0.
+  const terms = query.getAll('keyterm')
+  if (terms.length > 100 || terms.join('').length > 1_200) {
+    const message = 'keyterm takes up to 100 terms of 1200 characters in all'
+    tell('error', { ...errorBody(400, 'invalid_request', message), status_code: 400 })
+    return channel.close(1008)
+  }
   tell('connected')
   const heard: string[] = []
   let listener: Listener | undefined
@@ -213,9 +220,9 @@ function transcribe(channel: Channel, url: URL, speech: SpeechWorld) {
     }
     if (isBinary) return listener.push(samplesOf(data))
     const said = String(data)
-    if (said === 'finalize' || said === 'done') listener.flush()
+    if (said === 'finalize' || said === 'close') listener.flush()
     if (said === 'finalize') return tell('flush_done')
-    if (said !== 'done')
+    if (said !== 'close')
       return tell('error', { ...errorBody(400, 'invalid_message', 'Unknown message'), status_code: 400 })
     tell('done')
     channel.close(1000)

@@ -111,6 +111,7 @@ export class Conversation implements LinkedConversation {
   /** Procedures that the model has begun. */
   readonly #begun = new Set<string>()
   #usageReportedMs: number
+  #isUsageDue = false
   #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
   #held: boolean
@@ -209,7 +210,7 @@ export class Conversation implements LinkedConversation {
           spent: (spent) => {
             this.#usage.spent(spent)
             // With the next tick: a worker that is killed takes with it what it has not told.
-            this.#usageReportedMs = Number.NEGATIVE_INFINITY
+            this.#isUsageDue = true
           },
         }),
         tts: this.#tts,
@@ -529,7 +530,7 @@ export class Conversation implements LinkedConversation {
       this.#tickedMs = nowMs
       this.#report({ type: 'tick' })
     }
-    if (nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
+    if (this.#isUsageDue || nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
   }
 
   /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
@@ -600,6 +601,7 @@ export class Conversation implements LinkedConversation {
   }
 
   #reportUsage(): void {
+    this.#isUsageDue = false
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     this.#reportLosses()
     const usage = this.#usage.take(this.#hearing.inbound.heardMs)

@@ -352,7 +352,8 @@ export class RealtimeConnection implements SoundSink {
       this.hasAnswered ||= failure === undefined
       answer.end(failure)
       this.#answers.delete(answer)
-    } else for (const event of this.#ledger.dropUnwanted()) this.#send(event)
+    }
+    for (const event of this.#ledger.responseOver()) this.#send(event)
     this.#follow(this.#sequencer.done(responseId))
     this.#closeIfRetired()
     if (this.#answers.size === 0) this.#events.idle()

@@ -39,6 +39,8 @@ export class SessionLedger {
   readonly #openCalls = new Set<string>()
   /** Messages whose sound was committed; the session has not named its item yet. */
   readonly #committing: Held[] = []
+  /** Taken back while more of them may come. */
+  readonly #deleted = new Set<string>()
   #created = 0
 
   /** @param edits what the session holds can be cut and deleted */
@@ -65,23 +67,25 @@ export class SessionLedger {
   }
 
   answered(itemId: string, audio: Held['audio']): void {
-    if (!this.#held.some(({ id }) => id === itemId)) this.#held.push({ id: itemId, kind: 'answer', audio })
+    if (this.#isNew(itemId)) this.#held.push({ id: itemId, kind: 'answer', audio })
   }
 
   called(itemId: string, callId: string): void {
-    if (this.#held.some(({ id }) => id === itemId)) return
+    if (!this.#isNew(itemId)) return
     this.#held.push({ id: itemId, kind: 'call', chatId: callId })
     this.#openCalls.add(callId)
   }
 
   /** A part of a response that was given up before anything of it came. */
   unwanted(itemId: string): void {
-    if (!this.#held.some(({ id }) => id === itemId)) this.#held.push({ id: itemId, kind: 'answer', isUnwanted: true })
+    if (this.#isNew(itemId)) this.#held.push({ id: itemId, kind: 'answer', isUnwanted: true })
   }
 
-  /** What the session is to be told once such a response is over. */
-  dropUnwanted(): ClientEvent[] {
-    return this.#held.filter(({ isUnwanted }) => isUnwanted).flatMap((held) => this.#delete(held))
+  /** What the session is to be told once a response is over: nothing more of it comes. */
+  responseOver(): ClientEvent[] {
+    const events = this.#held.filter(({ isUnwanted }) => isUnwanted).flatMap((held) => this.#delete(held))
+    this.#deleted.clear()
+    return events
   }
 
   /** A call that nobody carries out, and the conversation knows nothing of. */
@@ -139,7 +143,9 @@ export class SessionLedger {
     // What a session that can't forget was told besides, such as a note for one answer, does no harm.
     const isHarmless = held.kind !== 'answer' && held.isForgotten !== true && !this.#openCalls.has(held.chatId ?? '')
     if (!this.#edits && isHarmless) return []
-    return held.id === '' ? [] : [{ type: 'delete', itemId: held.id }]
+    if (held.id === '') return []
+    this.#deleted.add(held.id)
+    return [{ type: 'delete', itemId: held.id }]
   }
 
   /** The caller cut in: the session forgets what was not heard. */
@@ -199,6 +205,10 @@ export class SessionLedger {
     if (chatId !== undefined && this.#has(chatId)) return []
     this.#openCalls.delete(callId)
     return this.#create(chatId, { type: 'function_call_output', id: this.#name(), callId, name, output }, 'output')
+  }
+
+  #isNew(itemId: string): boolean {
+    return !this.#deleted.has(itemId) && !this.#held.some(({ id }) => id === itemId)
   }
 
   #has(chatId: string): boolean {

@@ -11,27 +11,25 @@ interface Request<T> {
 
 /**
  * Sees to it that a session has one response at a time, and that each event belongs to the request it answers. A request that comes
- * while a response runs waits for its end; a response that is cancelled before it began is cancelled once it has. Pure.
+ * while a response runs waits for its end, behind those that came before; a response that is cancelled before it began is cancelled
+ * once it has. Pure.
  */
 export class ResponseSequencer<T> {
   /** Asked for; its response has not begun. */
   #asked: Request<T> | undefined
   #running: { request: Request<T>; responseId: string } | undefined
-  #waiting: Request<T> | undefined
+  #waiting: Request<T>[] = []
   #refusals = 0
 
-  /** Asks for a response. One that waited is given up in favour of this. */
+  /** Asks for a response. */
   request(of: T): SequencerOrder<T>[] {
-    this.#waiting = { of, isCancelled: false }
+    this.#waiting.push({ of, isCancelled: false })
     return this.#next()
   }
 
   /** Nobody wants the response of this request any more. */
   cancel(of: T): SequencerOrder<T>[] {
-    if (this.#waiting?.of === of) {
-      this.#waiting = undefined
-      return []
-    }
+    this.#waiting = this.#waiting.filter((request) => request.of !== of)
     if (this.#asked?.of === of) this.#asked.isCancelled = true
     const running = this.#running
     if (running?.request.of !== of || running.request.isCancelled) return []
@@ -70,14 +68,13 @@ export class ResponseSequencer<T> {
     this.#asked = undefined
     if (request === undefined || request.isCancelled) return this.#next()
     if (++this.#refusals >= MAX_REFUSALS) return undefined
-    this.#waiting ??= request
+    this.#waiting.unshift(request)
     return this.#running === undefined ? this.#next() : []
   }
 
   #next(): SequencerOrder<T>[] {
-    if (this.#waiting === undefined || this.#asked !== undefined || this.#running !== undefined) return []
-    this.#asked = this.#waiting
-    this.#waiting = undefined
-    return [{ type: 'respond', of: this.#asked.of }]
+    if (this.#asked !== undefined || this.#running !== undefined) return []
+    this.#asked = this.#waiting.shift()
+    return this.#asked === undefined ? [] : [{ type: 'respond', of: this.#asked.of }]
   }
 }

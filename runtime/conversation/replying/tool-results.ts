@@ -3,12 +3,12 @@ import { llm, type voice } from '@livekit/agents'
 /** Results that no context has taken up; more are of calls long over. */
 const MAX_KEPT = 64
 
+/** Begins the ids of results by which the library says that a tool still runs. */
+const STAND_IN = 'lk_running_placeholder/'
+
 interface Returned {
   call: llm.FunctionCall
-  output: string
-  isError: boolean
-  /** Since 1970. */
-  atMs: number
+  output: llm.FunctionCallOutput
 }
 
 /**
@@ -35,13 +35,12 @@ export class ToolResults {
     const { callId } = call
     try {
       const value = await result
-      this.#keep({ call, output: outputOf(value), isError: false, atMs: this.#nowMs() }, speechHandle.interrupted)
+      this.#keep(call, outputOf(value), false, speechHandle.interrupted)
       return value
     } catch (error) {
       // One that ends the answer returns nothing.
       if (error instanceof Error && error.name !== 'StopResponse') {
-        const output = 'The tool failed.'
-        this.#keep({ call, output, isError: true, atMs: this.#nowMs() }, speechHandle.interrupted)
+        this.#keep(call, 'The tool failed.', true, speechHandle.interrupted)
       }
       throw error
     } finally {
@@ -49,29 +48,48 @@ export class ToolResults {
     }
   }
 
-  #keep(returned: Returned, isCutOff: boolean): void {
-    this.#returned.set(returned.call.callId, returned)
-    if (isCutOff) this.#untold.add(returned.call.callId)
+  #keep(call: llm.FunctionCall, text: string, isError: boolean, isCutOff: boolean): void {
+    const { callId, name } = call
+    const output = llm.FunctionCallOutput.create({ callId, name, output: text, isError, createdAt: this.#nowMs() })
+    this.#returned.set(callId, { call, output })
+    if (isCutOff) this.#untold.add(callId)
   }
 
-  /** The context of a request with every result there is; its own is unchanged. */
+  /** The context of a request with every result there is, each behind its call: a question that came later stays last. */
   complete(context: llm.ChatContext): llm.ChatContext {
-    const answered = new Set(
-      context.items.flatMap((item) => (item.type === 'function_call_output' ? [item.callId] : [])),
-    )
-    const missing = [...this.#returned.values()].filter(({ call }) => !answered.has(call.callId))
-    for (const callId of answered) this.#returned.delete(callId)
+    for (const item of context.items) {
+      const isResult = item.type === 'function_call_output' && !item.id.startsWith(STAND_IN)
+      if (isResult) this.#returned.delete(item.callId)
+    }
     this.#untold.clear()
-    if (missing.length === 0) return context
+    const missing = [...this.#returned.values()]
     const complete = context.copy()
+    const returned = new Set(missing.map(({ call }) => call.callId))
+    complete.items = complete.items.filter((item) => item.type !== 'function_call_output' || !returned.has(item.callId))
     const called = new Set(complete.items.flatMap((item) => (item.type === 'function_call' ? [item.callId] : [])))
-    for (const { call, output, isError, atMs } of missing) {
+    for (const { call, output } of missing) {
       const { callId, name, args, createdAt } = call
       if (!called.has(callId)) complete.insert(llm.FunctionCall.create({ callId, name, args, createdAt }))
-      complete.insert(llm.FunctionCallOutput.create({ callId, name, output, isError, createdAt: atMs }))
+      complete.items.push(output)
     }
+    complete.items = behindCalls(complete.items)
     return complete
   }
+}
+
+/** Results behind the calls that they belong to, in their order. One without a call stays where it is. */
+function behindCalls(items: readonly llm.ChatItem[]): llm.ChatItem[] {
+  const ordered: llm.ChatItem[] = []
+  for (const item of items) {
+    let at = ordered.length
+    if (item.type === 'function_call_output') {
+      const call = ordered.findLastIndex((one) => one.type === 'function_call' && one.callId === item.callId)
+      if (call >= 0) at = call + 1
+      while (ordered[at]?.type === 'function_call' || ordered[at]?.type === 'function_call_output') at++
+    }
+    ordered.splice(at, 0, item)
+  }
+  return ordered
 }
 
 /** As the library writes it. */

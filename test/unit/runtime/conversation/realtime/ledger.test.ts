@@ -56,6 +56,16 @@ test('an answer of which nothing was heard is deleted, not cut', async (t) => {
   })
 })
 
+test('an answer that is deleted while more of it comes is deleted once', async (t) => {
+  const { ledger, question } = answered(4_000)
+  const items = [PROMPT, question, user('No!', { [TYPED]: true })]
+  t.match(ledger.bringUp(items, false), [{ type: 'delete', itemId: 'item_2' }, { type: 'create' }])
+  ledger.unwanted('item_2')
+  ledger.answered('item_2', { lengthMs: 4_100 })
+  t.same(ledger.responseOver(), [])
+  t.same(ledger.bringUp(items, false), [])
+})
+
 test('an answer prepared in vain: the sound belongs to the turn that goes on', async (t) => {
   const { ledger } = answered(500)
   const longer = user('Where is the shop?')

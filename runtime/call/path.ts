@@ -148,8 +148,12 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
 
 /** How a line is, as its event. */
 export function mediaEvent(figures: MediaFigures): EventOf<'media'> {
-  const { codec, packets, loss, late, dropped, jitterMs, rttMs, mos, oneWay } = figures
-  const told = { codec, packets, loss, late, dropped, jitter_ms: jitterMs, rtt_ms: rttMs, mos, one_way: oneWay }
+  const { jitterMs, rttMs, oneWay, burstDensity, burstMs, gapDensity, gapMs, ...same } = figures
+  const told = {
+    ...same,
+    ...{ jitter_ms: jitterMs, rtt_ms: rttMs, one_way: oneWay },
+    ...{ burst_density: burstDensity, burst_ms: burstMs, gap_density: gapDensity, gap_ms: gapMs },
+  }
   return { type: 'media', ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) }
 }
 

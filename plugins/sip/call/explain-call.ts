@@ -123,14 +123,15 @@ function addressesOf(offer: WireMessage | undefined, answer: WireMessage | undef
 const namedIn = (text: string | undefined): string | undefined => /^c=IN IP[46] ([^\s/]+)/m.exec(text ?? '')?.[1]
 
 function soundIn({ media, isLoud }: ObservedCall): CallFinding {
-  const { packets = 0, loss = 0, jitterMs = 0, mos } = media ?? {}
+  const { packets = 0, loss = 0, jitterMs = 0, burstMs = 0, mos } = media ?? {}
   const fault = (text: string): CallFinding => ({ check: 'sound_in', ok: false, text })
   if (packets === 0) {
     return fault(
       'not one packet of sound came: open the ports of PATCHBAY_RTP_PORTS for UDP in the firewall and forward them in the NAT; where media come from other addresses than signalling, add them to allowed_addresses',
     )
   }
-  const figures = `${packets} packets, ${(loss * 100).toFixed(1)} % lost, jitter ${jitterMs} ms${mos === undefined ? '' : `, MOS ${mos}`}`
+  const bursts = burstMs === 0 ? '' : ` in bursts of ${burstMs} ms`
+  const figures = `${packets} packets, ${(loss * 100).toFixed(1)} % lost${bursts}, jitter ${jitterMs} ms${mos === undefined ? '' : `, MOS ${mos}`}`
   if (loss > MOST_LOSS) return fault(`sound comes with gaps (${figures}): look at the line between the carrier and us`)
   const heard = isLoud ? 'sound comes' : 'packets come, with silence in them: nobody spoke, or the other side is muted'
   return { check: 'sound_in', ok: true, text: `${heard} (${figures})` }

@@ -39,7 +39,7 @@ export class LineQuality {
 
   figures(elapsedMs: number): MediaFigures {
     const { received, lost, jitterMs } = this.#receiver.quality
-    const { late } = this.#receiver
+    const { late, losses } = this.#receiver
     const oneWay = this.#oneWay(elapsedMs, received)
     const loss = received + lost === 0 ? undefined : lost / (received + lost)
     const unheard = received + lost === 0 ? undefined : (lost + late) / (received + lost)
@@ -50,6 +50,14 @@ export class LineQuality {
       ...(loss === undefined || unheard === undefined
         ? {}
         : { loss: rounded(loss, 4), mos: rounded(meanOpinionScore(unheard, this.#delayMs(jitterMs)), 2) }),
+      ...(losses === undefined
+        ? {}
+        : {
+            burstDensity: rounded(losses.burstDensity, 4),
+            burstMs: Math.round(losses.burstMs),
+            gapDensity: rounded(losses.gapDensity, 4),
+            gapMs: Math.round(losses.gapMs),
+          }),
       ...(received === 0 ? {} : { jitterMs: rounded(jitterMs, 1) }),
       ...(this.#rttMs === undefined ? {} : { rttMs: Math.round(this.#rttMs) }),
       ...(oneWay === undefined ? {} : { oneWay }),

@@ -1,3 +1,4 @@
+import { LossBursts } from '../../../runtime/media/line/loss-bursts.ts'
 import type { RtpPacket } from '../../../runtime/media/line/rtp-packet.ts'
 import { DtmfReceiver } from '../../../runtime/media/tones/dtmf.ts'
 import type { ReceiverFigures } from './rtcp.ts'
@@ -37,8 +38,13 @@ export class RtpReceiver {
   #frameTicks: number
   /** Samples by which the time line is ahead of the sender's, for silence that stood in for packets which came. */
   #ahead = 0
-  /** Packets that came too late to be heard. */
+  /** Packets that came too late to be heard: how many, and which of those that may still be followed by an earlier one. */
   late = 0
+  readonly #lateOnes = new Set<number>()
+  #bursts = new LossBursts()
+  /** Up to this one it is known of each packet whether it was heard. */
+  #settled = 0
+  #packetMs = 1_000 / FRAMES_A_SECOND
   #ssrc: number | undefined
   #highest = 0
   #cycles = 0
@@ -101,6 +107,7 @@ export class RtpReceiver {
       if ((this.#seen >> BigInt(behind)) & 1n && this.#received > 0) return false
       this.#seen |= 1n << BigInt(behind)
     } else {
+      this.#settle(extended - SEEN_WINDOW)
       this.#seen = BigInt.asUintN(SEEN_WINDOW, (this.#seen << BigInt(-behind)) | 1n)
       this.#cycles = extended - packet.sequence
       this.#highest = packet.sequence
@@ -110,7 +117,20 @@ export class RtpReceiver {
     return true
   }
 
+  /** Packets up to this one don't come any more. */
+  #settle(last: number): void {
+    const highest = this.#highest + this.#cycles
+    for (; this.#settled <= last; this.#settled++) {
+      const behind = highest - this.#settled
+      const came = behind >= 0 && (this.#seen >> BigInt(behind)) % 2n === 1n
+      this.#bursts.push(came && !this.#lateOnes.delete(this.#settled))
+    }
+  }
+
   #begin(packet: RtpPacket): void {
+    this.#lateOnes.clear()
+    this.#bursts = new LossBursts()
+    this.#settled = packet.sequence
     this.#ssrc = packet.ssrc
     this.#highest = packet.sequence
     this.#first = packet.sequence
@@ -153,6 +173,7 @@ export class RtpReceiver {
    */
   audio(packet: RtpPacket, payload: Uint8Array, samples: number, quiet: () => boolean): ReceivedAudio | undefined {
     const sequence = this.#extend(packet.sequence)
+    this.#packetMs = (samples * 1_000) / this.#sampleRateHz
     const newest = !this.#started || sequence > this.#lastAudioSequence
     if (!this.#started) {
       this.#started = true
@@ -169,6 +190,7 @@ export class RtpReceiver {
       if (behind > 0) {
         if (this.#ahead + behind > (MAX_LATE_MS * this.#sampleRateHz) / 1000) {
           this.late++
+          this.#lateOnes.add(sequence)
           return undefined
         }
         this.#ahead += behind
@@ -213,6 +235,14 @@ export class RtpReceiver {
     const expected = this.#received === 0 ? 0 : this.#highest + this.#cycles - this.#first + 1
     const jitterMs = (this.#jitter * 1000) / this.#clockHz
     return { received: this.#received, lost: Math.max(0, expected - this.#received), jitterMs }
+  }
+
+  /** How losses lie, of all but the last 64 packets; undefined: none was lost. */
+  get losses(): { burstDensity: number; burstMs: number; gapDensity: number; gapMs: number } | undefined {
+    const figures = this.#bursts.figures
+    if (figures === undefined) return undefined
+    const { burstDensity, burstLength, gapDensity, gapLength } = figures
+    return { burstDensity, burstMs: burstLength * this.#packetMs, gapDensity, gapMs: gapLength * this.#packetMs }
   }
 
   /** The figures of a report; fractions count from the report before. */

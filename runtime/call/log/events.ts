@@ -198,6 +198,11 @@ const LINE = [
     /** Packets that came too late, and those dropped because a way was full. */
     late: Type.Optional(amount),
     dropped: Type.Optional(amount),
+    /** Losses that come together, and those between (RFC 3611, section 4.7.2): shares 0 to 1, mean lengths. */
+    burst_density: Type.Optional(amount),
+    burst_ms: Type.Optional(amount),
+    gap_density: Type.Optional(amount),
+    gap_ms: Type.Optional(amount),
   }),
   event('carrier', {
     call_id: Type.Optional(name),

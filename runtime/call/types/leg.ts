@@ -31,6 +31,11 @@ export interface MediaFigures {
   /** Packets that came too late, and those dropped because a way was full. */
   late?: number
   dropped?: number
+  /** Losses that come together, which nothing conceals, and those between (RFC 3611, section 4.7.2): shares 0–1, mean lengths. */
+  burstDensity?: number
+  burstMs?: number
+  gapDensity?: number
+  gapMs?: number
 }
 
 /** Who may end a call. */

@@ -379,3 +379,23 @@ t.test('the packets of a key, which have one timestamp, are no jitter', async (t
   for (let i = 0; i < 20; i++) receiver.accept({ ...key, sequence: (key.sequence + i) & 0xffff }, (50 + i) * 20)
   t.ok((receiver.figures()?.jitter ?? 99) < 1, String(receiver.figures()?.jitter))
 })
+
+t.test('losses that come together are told from lone ones, late packets and swapped ones included', async (t) => {
+  const receiver = new RtpReceiver(CLOCK)
+  const send = (sequence: number, atMs = sequence * 20) => {
+    const packet = { payloadType: 0, marker: false, sequence, timestamp: sequence * 160, ssrc: 1, payload: speech(1) }
+    if (receiver.accept(packet, atMs)) place(receiver, packet)
+  }
+  for (let i = 0; i < 200; i++) send(i)
+  t.equal(receiver.losses, undefined)
+  // Swapped: nothing is lost.
+  send(201)
+  send(200)
+  const gone = new Set([250, 251, 252, 254, 320])
+  for (let i = 202; i < 500; i++) if (!gone.has(i)) send(i)
+  const { burstDensity, burstMs, gapDensity } = receiver.losses!
+  t.equal(burstDensity, 4 / 5)
+  t.equal(burstMs, 100)
+  t.equal(gapDensity, 1 / (436 - 5))
+  t.equal(receiver.quality.lost, 5)
+})

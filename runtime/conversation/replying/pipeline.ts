@@ -1,10 +1,9 @@
 import { type llm, stt, type tts, voice } from '@livekit/agents'
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
+import { FLOOR_EVIDENCE_MS } from '../hearing/barge-in.ts'
 import type { TurnEnd } from '../hearing/turn-end.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
 
-/** Evidence of an open voice after which the agent falls silent, to hear whether it is meant (see barge-in.ts). */
-const BARGE_IN_MS = { low: 320, normal: 160, high: 96 } as const
 /** No words within this time of the caller's sound: it was none, and the agent goes on where it stopped. */
 const FALSE_INTERRUPTION_MS = 600
 /** Replies are prepared this often at most before a turn is over; each costs tokens when the words change. */
@@ -56,7 +55,7 @@ export function createPipeline(
         enabled: true,
         mode: 'vad',
         // Where callers may not interrupt, no sound is long enough: what is said over the agent is answered after it.
-        minDuration: interruption.enabled ? BARGE_IN_MS[interruption.sensitivity] : Number.MAX_SAFE_INTEGER,
+        minDuration: interruption.enabled ? FLOOR_EVIDENCE_MS[interruption.sensitivity] : Number.MAX_SAFE_INTEGER,
         minWords: 0,
         falseInterruptionTimeout: FALSE_INTERRUPTION_MS,
         resumeFalseInterruption: true,

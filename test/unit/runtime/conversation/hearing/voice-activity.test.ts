@@ -1,5 +1,6 @@
 import { VADEventType } from '@livekit/agents'
 import { test } from 'tap'
+import { FLOOR_EVIDENCE_MS } from '../../../../../runtime/conversation/hearing/barge-in.ts'
 import { InboundAudio } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
 import { VoiceActivity } from '../../../../../runtime/conversation/hearing/voice-activity.ts'
 import { samplesPerFrame } from '../../../../../runtime/media/frame.ts'
@@ -50,7 +51,7 @@ test('a voice that is far quieter than the caller wants no floor: a television, 
   const near = await evidenceOf(WORDS, TURN)
   t.ok(near > 400, `${near} ms of evidence`)
   const far = await evidenceOf(at(WORDS, -22), TURN)
-  t.ok(far < 160, `${far} ms of evidence`)
+  t.ok(far < FLOOR_EVIDENCE_MS.normal, `${far} ms of evidence`)
 })
 
 test('a caller who speaks lower than before is heard, and so is one who has said nothing yet', async (t) => {

@@ -7,11 +7,13 @@ import { DELIVERY, PROMPT, realtimeWorld, WHERE } from './support.ts'
 
 /**
  * What our side adds to a speech-to-speech model. The bounds hold on a machine that does other work; each figure is told as a
- * comment. `REALTIME_CALL_S=600 REALTIME_SESSION_S=60`: the call that outlives its sessions is as long as that.
+ * comment. By hand, on a quiet machine: `REALTIME_ANSWERS=200 REALTIME_BARGE_INS=20`, and for a call that outlives its sessions
+ * `REALTIME_CALL_S=600 REALTIME_SESSION_S=60`.
  */
 const CALL_S = Number(process.env.REALTIME_CALL_S ?? 30)
 const SESSION_S = Number(process.env.REALTIME_SESSION_S ?? 10)
-const ANSWERS = 12
+const ANSWERS = Number(process.env.REALTIME_ANSWERS ?? 12)
+const BARGE_INS = Number(process.env.REALTIME_BARGE_INS ?? 2)
 const LONG = `${PROMPT} ${'Our parking lot is right behind the house and it is open around the clock. '.repeat(4)}`
 const PARKING = 'Where can I park around the clock?'
 
@@ -40,25 +42,39 @@ test('our side adds little to the time the model takes: to the question, and to 
   t.ok(quantile(added, 0.5) < 200, `p50 ${quantile(added, 0.5)} ms`)
 })
 
-test('a caller who cuts in has silence soon, and the session holds what they heard', async (t) => {
+test('a caller who cuts in has silence soon, and the session holds what they heard', {
+  timeout: 600_000,
+}, async (t) => {
   const world = await realtimeWorld(t)
-  const { port, say, type } = await realtimeCall(t, world, { agent: { systemPrompt: LONG } })
-  type(PARKING)
-  await port.until('the agent speaks', () => port.loudFrames > 40)
-  let silentAtMs = Number.NaN
-  let frames = 0
-  port.onClear = () => {
-    silentAtMs ||= performance.now()
-    frames ||= port.audioAtMs.length
+  const { port, say, type } = await realtimeCall(t, world, {
+    agent: { systemPrompt: LONG },
+    utterances: Array.from({ length: BARGE_INS }, () => DELIVERY),
+  })
+  const waits: number[] = []
+  const apart: number[] = []
+  const truncated = () => world.told.filter((event) => event.type === 'conversation.item.truncate')
+  for (let i = 0; i < BARGE_INS; i++) {
+    const loud = port.loudFrames
+    const frames = port.audioAtMs.length
+    type(PARKING)
+    await port.until('the agent speaks', () => port.loudFrames > loud + 40)
+    const cut = { atMs: performance.now(), silentAtMs: Number.NaN, frames: 0 }
+    port.onClear = () => {
+      cut.silentAtMs ||= performance.now()
+      cut.frames ||= port.audioAtMs.length - frames
+    }
+    await say(speech(DELIVERY, RATE_HZ))
+    await port.until('the session is told', () => truncated().length === i + 1)
+    waits.push(cut.silentAtMs - cut.atMs)
+    apart.push(Math.abs(Number(truncated()[i]?.audio_end_ms) - cut.frames * 20))
+    await port.until('the answer to what cut in', () => port.said.length === 4 * (i + 1))
   }
-  const cutAtMs = performance.now()
-  await say(speech(DELIVERY, RATE_HZ))
-  await port.until('the session is told', () => world.told.some((event) => event.type === 'conversation.item.truncate'))
-  const kept = world.told.find((event) => event.type === 'conversation.item.truncate')?.audio_end_ms
-  const apartMs = Math.abs(Number(kept) - frames * 20)
-  t.comment(`silence after ${(silentAtMs - cutAtMs).toFixed(0)} ms; held and heard are ${apartMs} ms apart`)
-  t.ok(silentAtMs - cutAtMs < 1_500, `${silentAtMs - cutAtMs} ms`)
-  t.ok(apartMs <= 300, `${kept} ms are held, ${frames * 20} ms were heard`)
+  // Whether its echo comes back is learnt in the agent's first seconds: what is said over those is late.
+  const [first = Number.NaN, ...later] = waits
+  const told = `silence after ${first.toFixed(0)} ms, later p50 ${quantile(later, 0.5).toFixed(0)}, p95 ${quantile(later, 0.95).toFixed(0)} ms`
+  t.comment(`${told} of ${later.length}; held and heard are ${Math.max(...apart).toFixed(0)} ms apart at most`)
+  t.ok(Math.max(...waits) < 1_500, waits.join())
+  t.ok(Math.max(...apart) <= 300, apart.join())
 })
 
 test('a call outlives its sessions: no answer waits or pauses for the next one', { timeout: 2_000_000 }, async (t) => {

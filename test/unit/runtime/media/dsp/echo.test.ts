@@ -1,5 +1,5 @@
 import t from 'tap'
-import { floorEvidence } from '../../../../../runtime/conversation/hearing/barge-in.ts'
+import { FLOOR_EVIDENCE_MS, floorEvidence } from '../../../../../runtime/conversation/hearing/barge-in.ts'
 import { MODEL_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../../../../runtime/conversation/providers/models.ts'
 import { decodeG711, encodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
 import { EchoSuppressor } from '../../../../../runtime/media/dsp/echo.ts'
@@ -17,8 +17,6 @@ Math.random = () => {
 
 const RATE_HZ = 8_000
 const FRAME = RATE_HZ / 50
-/** What pipeline.ts asks for before the agent falls silent. */
-const BARGE_IN_MS = 160
 
 /** Speech at -20 dB of full scale, as synthesisers have it. */
 function spoken(text: string, voice: string): Int16Array {
@@ -135,7 +133,7 @@ async function bargedInAtMs(samples: Int16Array): Promise<number | undefined> {
       silentMs += windowMs
       if (silentMs >= 4 * windowMs) evidenceMs = 0
     }
-    if (evidenceMs >= BARGE_IN_MS) return ((at + VAD_WINDOW_SAMPLES) * 1000) / MODEL_RATE_HZ
+    if (evidenceMs >= FLOOR_EVIDENCE_MS.normal) return ((at + VAD_WINDOW_SAMPLES) * 1000) / MODEL_RATE_HZ
   }
   return undefined
 }

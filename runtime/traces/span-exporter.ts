@@ -2,6 +2,7 @@ import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetr
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { buildInfo } from '../process/build-info.ts'
 import type { Logger } from '../process/log.ts'
 import type { TraceSpan } from './call-trace.ts'
 
@@ -37,7 +38,7 @@ export function openSpanExport({ endpoint, headers, serviceName, log }: SpanExpo
     scheduledDelayMillis: DELAY_MS,
     exportTimeoutMillis: TIMEOUT_MS + 1_000,
   })
-  const resource = resourceFromAttributes({ 'service.name': serviceName, 'service.version': '0.1.0' })
+  const resource = resourceFromAttributes({ 'service.name': serviceName, 'service.version': buildInfo().version })
   return {
     send(traceId, spans) {
       for (const span of spans) processor.onEnd(readable(traceId, span, resource))
@@ -94,7 +95,7 @@ function readable(traceId: string, span: TraceSpan, resource: ReadableSpan['reso
     links: [],
     ended: true,
     resource,
-    instrumentationScope: { name: 'patchbay', version: '0.1.0' },
+    instrumentationScope: { name: 'patchbay', version: buildInfo().version },
     droppedAttributesCount: 0,
     droppedEventsCount: 0,
     droppedLinksCount: 0,

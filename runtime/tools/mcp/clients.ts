@@ -14,6 +14,7 @@ import { signalWithin } from '../../lib/async/signal-within.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { cleanJson } from '../../lib/text.ts'
 import type { NetRule } from '../../plugin/grants/net-rule.ts'
+import { buildInfo } from '../../process/build-info.ts'
 import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
 import { McpTimeout } from './timeout.ts'
@@ -175,7 +176,7 @@ export class McpClients {
   async #open({ url, headers, timeoutMs }: McpServer): Promise<Client> {
     const reach = guardedFetch({ connections: this.#kept, maxBytes: MAX_ANSWER_BYTES })
     const client = new Client(
-      { name: 'patchbay', version: '0.1.0' },
+      { name: 'patchbay', version: buildInfo().version },
       { capabilities: {}, jsonSchemaValidator: { getValidator: () => trusted as never } },
     )
     const transport = new StreamableHTTPClientTransport(new URL(url), {

@@ -5,6 +5,8 @@ export class ApiError extends Error {
   readonly status: number
   /** Of a 422 answer: what is wrong with each field, by its name. */
   readonly fields: Readonly<Record<string, string>>
+  /** Fields at which that is shown. */
+  readonly #shown = new Set<string>()
   /** Seconds after which asking again makes sense. */
   readonly retryAfterS: number | undefined
   /** The name of the error, and what its sentence names. */
@@ -24,6 +26,26 @@ export class ApiError extends Error {
     this.code = code
     this.params = params
   }
+
+  /** What is wrong with a field that is on the page, for its place there; it is then said nowhere else. */
+  shownAt(field: string): string | undefined {
+    const sentence = this.fields[field]
+    if (sentence !== undefined) this.#shown.add(field)
+    return sentence
+  }
+
+  /** The sentence for the form as a whole: of fields, those whose faults are shown nowhere. */
+  get rest(): string {
+    const fields = Object.entries(this.fields)
+    if (!fields.some(([field]) => this.#shown.has(field))) return this.message
+    const left = fields.filter(([field]) => !this.#shown.has(field))
+    return left.length === 0 ? t('Nothing was saved: see the marked fields.') : sentenceOf(left)
+  }
+}
+
+/** Faults of fields in one sentence. */
+function sentenceOf(faults: readonly (readonly [field: string, sentence: string])[]): string {
+  return faults.map(([field, sentence]) => `${field.replaceAll('.', ' › ') || t('The input')} ${sentence}`).join('; ')
 }
 
 /** The instance can't be reached at all. */
@@ -177,11 +199,8 @@ async function errorOf(answer: Response): Promise<ApiError> {
   }
   if (Array.isArray(detail)) {
     const faults = detail as Fault[]
-    const fields = Object.fromEntries(faults.map(({ loc, msg }) => [loc.slice(1).join('.'), said(msg)]))
-    const sentence = faults
-      .map(({ loc, msg }) => `${loc.slice(1).join(' › ') || t('The input')} ${said(msg)}`)
-      .join('; ')
-    return new ApiError(answer.status, sentence, fields, more)
+    const fields = faults.map(({ loc, msg }) => [loc.slice(1).join('.'), said(msg)] as const)
+    return new ApiError(answer.status, sentenceOf(fields), Object.fromEntries(fields), more)
   }
   const sentence =
     typeof detail === 'string' ? said(detail) : t('Patchbay answered with {status}', { status: answer.status })

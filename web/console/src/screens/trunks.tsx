@@ -48,7 +48,7 @@ export function Trunks() {
           },
           { name: t('Host'), wide: true, cell: ({ host, transport }) => `${host} · ${transport.toUpperCase()}` },
           { name: t('State'), cell: (trunk) => <TrunkState trunk={trunk} /> },
-          { name: t('Calls now'), align: 'end', cell: ({ state }) => formatCount(state?.active_calls) },
+          { name: t('Calls now'), align: 'end', wide: true, cell: ({ state }) => formatCount(state?.active_calls) },
           { name: t('Answered'), align: 'end', wide: true, cell: ({ state }) => formatShare(state?.asr) },
           {
             name: t('Average length'),

@@ -131,7 +131,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
       />
       {isCalling && <PlaceCall agentId={saved.agent_id} onClose={() => setCalling(false)} />}
       <div className="mb-3 empty:hidden">
-        <Fault error={other ? undefined : save.error} />
+        <Fault error={other ? undefined : save.error} isWhole />
       </div>
       {other && (
         <OtherEditDialog

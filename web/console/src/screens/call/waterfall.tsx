@@ -1,7 +1,7 @@
 import { formatMs } from '../../data/format.ts'
 import type { Turn } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
-import { Card, Empty } from '../../ui/layout.tsx'
+import { Card } from '../../ui/layout.tsx'
 
 type Answer = Turn & { latency: NonNullable<Turn['latency']> }
 
@@ -30,11 +30,11 @@ export function Waterfall({ turns }: { turns: readonly Turn[] }) {
   if (answers.length === 0) {
     return (
       <Card title={t('Latency')}>
-        <Empty icon="reports" title={t('Nothing to measure')}>
+        <p className="text-sm text-muted">
           {t(
             'Answers to something the caller said aloud are measured, from the last sound of the caller to the first of the agent.',
           )}
-        </Empty>
+        </p>
       </Card>
     )
   }

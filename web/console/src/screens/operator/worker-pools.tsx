@@ -205,9 +205,7 @@ function RuleForm({
             <option key={pool} value={pool} />
           ))}
       </datalist>
-      {faultOf(save.error, 'key') === undefined && faultOf(save.error, 'pool') === undefined && (
-        <Fault error={save.error} />
-      )}
+      <Fault error={save.error} />
     </form>
   )
 }

@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { type Ask, api } from '../../data/api.ts'
 import type { Page } from '../../data/types.ts'
 
-const PAGE_SIZE = 60
+const PAGE_SIZE = 40
 
 /** Rows by their place in the list, from 0. */
 export interface RowRange {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { ListPart } from '../store/database/list-place.ts'
+import type { ListOrder, ListPart } from '../store/database/list-place.ts'
 import { isUuid } from './ids.ts'
 import { Page, PageQuery, pageOf, parseInstant, ValidationError } from './schema.ts'
 
@@ -85,6 +85,34 @@ export function cursorPageOf<T>(items: T[], total: number, query: CursorFields, 
     ? null
     : Buffer.from(last.at === undefined ? last.id : `${last.id} ${last.at}`).toString('base64url')
   return { ...pageOf(items, total, query), next }
+}
+
+/** The query fields of a list that is also sorted by one of these. */
+export function SortQuery<const By extends string>(by: readonly By[]) {
+  return {
+    sort: Type.Optional(
+      Type.Enum([...by], {
+        description:
+          'Sorts by it instead of the list’s own order; what is not known comes last. Not with `after` or `updated_since`.',
+      }),
+    ),
+    order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'The way `sort` goes.', default: 'desc' })),
+  }
+}
+
+/** How such a list is sorted; undefined: in its own order. Throws 422 where the list is read on from a place. */
+export function orderIn<By extends string>(query: {
+  sort?: By
+  order?: 'asc' | 'desc'
+  after?: string
+  updated_since?: string
+}): ListOrder<By> | undefined {
+  const { sort, order = 'desc', after, updated_since } = query
+  if (sort === undefined) return undefined
+  if (after === undefined && updated_since === undefined) return { by: sort, direction: order }
+  throw new ValidationError([
+    { loc: ['query', 'sort'], msg: 'goes neither with after nor with updated_since', type: 'value_error' },
+  ])
 }
 
 /** A filter of lists that can be read by change. */

@@ -12,7 +12,7 @@ import { cancelUnopenedSession } from '../../store/calls/cancel-calls.ts'
 import { isDuplicate } from '../../store/database/database.ts'
 import type { Agent, Call } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
-import { CursorPage, cursorOf, cursorPageOf, timed } from '../cursor.ts'
+import { CursorPage, cursorOf, cursorPageOf, orderIn, timed } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
@@ -29,7 +29,6 @@ import {
   callBody,
   callExample,
   callFilter,
-  callOrder,
   GenerateTokenQuery,
   listedCallBody,
   SessionTokenBody,
@@ -107,7 +106,7 @@ const logs = defineRoute({
   },
   handler: async ({ query, tenant }, { config }) => {
     const page = { number: query.page, size: query.page_size, after: timed(cursorOf(query)) }
-    const { calls, total } = await callsPage(tenant, callFilter(query), page, callOrder(query))
+    const { calls, total } = await callsPage(tenant, callFilter(query), page, orderIn(query))
     const items = (await withTurns(tenant, calls)).map((call) => listedCallBody(call, config.publicUrl))
     const last = calls.at(-1)
     return cursorPageOf(items, total, query, last && { id: last.id, at: last.sorted_by })

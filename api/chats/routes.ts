@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { agentById } from '../../store/agents/agents.ts'
 import { chatWithMessages, listChats } from '../../store/agents/chats.ts'
-import { CursorPage, cursorPageOf, instantIn, partOf, placeIn, placeOf } from '../cursor.ts'
+import { CursorPage, cursorPageOf, instantIn, orderIn, partOf, placeIn, placeOf } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { requireServed } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
@@ -123,6 +123,7 @@ const logs = defineRoute({
         words: query.q?.trim() || undefined,
       },
       partOf(query, placeIn(query)),
+      orderIn(query),
     )
     const last = chats.at(-1)
     return cursorPageOf(chats.map(chatItem), total, query, last && placeOf(query, last))

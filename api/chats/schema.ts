@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/call/cost.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import type { Chat, ChatMessage } from '../../store/database/schema.ts'
-import { CursorQuery, UpdatedSince } from '../cursor.ts'
+import { CursorQuery, SortQuery, UpdatedSince } from '../cursor.ts'
 import type { Passage } from '../knowledge/retrieve.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
 import type { ChatModelUsage } from './model.ts'
@@ -75,6 +75,7 @@ export const ChatBody = Type.Object({
 
 export const ChatLogsQuery = Type.Object({
   ...CursorQuery,
+  ...SortQuery(['updated_at', 'message_count']),
   updated_since: UpdatedSince,
   agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'Only chats with this agent.' })),
   session_id: Type.Optional(Type.String({ maxLength: 200, description: 'Only the chats of this session.' })),

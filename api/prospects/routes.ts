@@ -30,7 +30,18 @@ import { type Cell, csvRecord } from '../../store/uploads/csv-export.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
 import { hasCampaign, requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
-import { CursorPage, CursorQuery, cursorPageOf, instantIn, partOf, placeIn, placeOf, UpdatedSince } from '../cursor.ts'
+import {
+  CursorPage,
+  CursorQuery,
+  cursorPageOf,
+  instantIn,
+  orderIn,
+  partOf,
+  placeIn,
+  placeOf,
+  SortQuery,
+  UpdatedSince,
+} from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
@@ -185,7 +196,10 @@ const list = defineRoute({
   role: 'member',
   params: { slug },
   isThere: hasCampaign,
-  query: Type.Object({ ...FILTERS, ...CursorQuery, updated_since: UpdatedSince }),
+  query: Type.Object({
+    ...{ ...FILTERS, ...CursorQuery, updated_since: UpdatedSince },
+    ...SortQuery(['name', 'attempts', 'next_attempt_at']),
+  }),
   success: { status: 200, schema: CursorPage(ProspectBody) },
   errors: ['campaign_not_found'],
   tag,
@@ -201,6 +215,7 @@ const list = defineRoute({
       tenant,
       { ...filter, updatedSince: instantIn(query.updated_since) },
       partOf(query, placeIn(query)),
+      orderIn(query),
     )
     const last = prospects.at(-1)
     const bodies = await bodiesOf(services, tenant, campaign, prospects)

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
-import { beyond, exactly, type ListPart } from '../database/list-place.ts'
+import { beyond, exactly, type ListOrder, type ListPart } from '../database/list-place.ts'
 import { matchesWords } from '../database/matches-words.ts'
 import type { AllTables, Chat, ChatMessage, ChatState } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -135,11 +135,12 @@ interface ChatFilter {
   words?: string | undefined
 }
 
-/** A page of the chats, newest first, with `updatedSince` in the order in which they changed, and how many there are in all. */
+/** A page of the chats, newest first, with `updatedSince` in the order in which they changed, or as `order` says, and how many there are in all. */
 export async function listChats(
   tenant: Tenant,
   filter: ChatFilter,
   page: ListPart,
+  order?: ListOrder<'updated_at' | 'message_count'>,
 ): Promise<{ chats: (Chat & { sorted_by: string })[]; total: number }> {
   const { after, limit } = page
   const byChange = filter.updatedSince !== undefined
@@ -151,6 +152,7 @@ export async function listChats(
     .limit(limit)
   if (after === undefined) query = query.offset(page.offset)
   else query = byChange ? query.where(beyond('updated_at', '>', after)) : query.where('id', '<', after.id)
+  if (order !== undefined) query = query.orderBy(order.by, order.direction)
   const ordered = byChange ? query.orderBy('updated_at').orderBy('id') : query.orderBy('id', 'desc')
   const [chats, { total }] = await Promise.all([
     ordered.execute(),

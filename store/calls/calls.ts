@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import type { Metadata } from '../../runtime/call/types/metadata.ts'
 import type { Store } from '../database/database.ts'
-import { beyond, exactly, type ListPlace } from '../database/list-place.ts'
+import { beyond, exactly, type ListOrder, type ListPlace } from '../database/list-place.ts'
 import { matchesWords } from '../database/matches-words.ts'
 import type { Call, CallsTable, CallTurn, CallType, TenantTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -43,10 +43,7 @@ export interface CallFilter {
 }
 
 /** How a list of calls is sorted, where not by time. */
-export interface CallOrder {
-  by: 'duration' | 'cost'
-  direction: 'asc' | 'desc'
-}
+type CallOrder = ListOrder<'duration' | 'cost'>
 
 export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
   return tenant.db

@@ -27,3 +27,9 @@ export function beyond(column: string, sign: '<' | '>', { id, at = '' }: ListPla
     ? sql<boolean>`(${sql.ref(column)}, ${sql.ref('id')}) < ${place}`
     : sql<boolean>`(${sql.ref(column)}, ${sql.ref('id')}) > ${place}`
 }
+
+/** How a list is sorted, where not in its own order. */
+export interface ListOrder<By extends string> {
+  by: By
+  direction: 'asc' | 'desc'
+}

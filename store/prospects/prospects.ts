@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
-import { beyond, exactly, type ListPart } from '../database/list-place.ts'
+import { beyond, exactly, type ListOrder, type ListPart } from '../database/list-place.ts'
 import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { publishEvent } from '../events/workspace-events.ts'
@@ -175,11 +175,18 @@ function matching(tenant: Tenant, filter: ProspectFilter) {
   return query
 }
 
-/** In the order they came, with `updatedSince` in that in which they changed. */
+const SORTED_BY = {
+  name: [sql`lower(first_name)`, sql`lower(last_name)`],
+  attempts: [sql`attempts`],
+  next_attempt_at: [sql`next_attempt_at`],
+} as const
+
+/** In the order they came, with `updatedSince` in that in which they changed, or as `order` says. */
 export async function prospectsPage(
   tenant: Tenant,
   filter: ProspectFilter,
   page: ListPart,
+  order?: ListOrder<keyof typeof SORTED_BY>,
 ): Promise<{ prospects: (Prospect & { sorted_by: string })[]; total: number }> {
   const { campaignId, status, resolution, ...others } = filter
   const counted = Object.values(others).every((value) => value === undefined)
@@ -188,6 +195,9 @@ export async function prospectsPage(
   let query = matching(tenant, filter).selectAll().select(exactly('updated_at').as('sorted_by')).limit(limit)
   if (after === undefined) query = query.offset(page.offset)
   else query = byChange ? query.where(beyond('updated_at', '>', after)) : query.where('id', '>', after.id)
+  for (const term of order === undefined ? [] : SORTED_BY[order.by]) {
+    query = query.orderBy(sql`${term} ${sql.raw(order?.direction ?? 'asc')} nulls last`)
+  }
   const ordered = byChange ? query.orderBy('updated_at').orderBy('id') : query.orderBy('id')
   const [prospects, total] = await Promise.all([
     ordered.execute(),

@@ -31,14 +31,16 @@ const COLUMNS: readonly ListColumn<Chat>[] = [
     cell: ({ last_message }) => <span className="text-muted">{last_message}</span>,
   },
   {
-    id: 'messages',
+    id: 'message_count',
+    isSortable: true,
     name: t('Messages'),
     width: '5.5rem',
     align: 'end',
     cell: ({ message_count }) => formatCount(message_count),
   },
   {
-    id: 'when',
+    id: 'updated_at',
+    isSortable: true,
     name: t('When'),
     width: '9rem',
     align: 'end',
@@ -64,7 +66,7 @@ function AgentName({ agentId }: { agentId: string }) {
 
 /** Every written conversation, newest first. */
 export function Screen() {
-  const { filters, change, replace } = useListSearch(['agent_id'])
+  const { filters, sorting, sorted, change, replace } = useListSearch(['agent_id'])
   const [sought, setSought] = useState('')
   const { data: agents } = useRead<Agent[]>('/agents')
   const [total, setTotal] = useState<number>()
@@ -118,8 +120,9 @@ export function Screen() {
         onTotal={setTotal}
         panel={(chat) => <ChatPanel chat={chat} />}
         path="/chats/logs"
-        query={{ ...filters, q: sought }}
+        query={{ ...filters, q: sought, ...sorted }}
         rowKey={({ chat_id }) => chat_id}
+        sorting={sorting}
       />
     </>
   )

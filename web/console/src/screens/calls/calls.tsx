@@ -24,11 +24,10 @@ type Query = Readonly<Record<string, string>>
 
 /** Every call, newest first. The filters are in the address, so that they can be shared; what is searched for is not. */
 export function Screen() {
-  const { filters, sorting, change, replace } = useListSearch(FILTERS)
+  const { filters, sorting, sorted, change, replace } = useListSearch(FILTERS)
   const [sought, setSought] = useState('')
   const [total, setTotal] = useState<number>()
   const query = queryOf(filters, sought)
-  const sorted = sorting.by === undefined ? {} : { sort: sorting.by, order: sorting.isAscending ? 'asc' : 'desc' }
   const isFiltered = Object.keys(filters).length > 0 || sought !== ''
   return (
     <>

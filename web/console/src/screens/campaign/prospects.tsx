@@ -8,7 +8,8 @@ import { Badge, Card, Empty } from '../../ui/layout.tsx'
 import type { ListColumn } from '../../ui/list/columns.tsx'
 import { SavedFilters } from '../../ui/list/saved-filters.tsx'
 import { SearchInput } from '../../ui/list/search-input.tsx'
-import { PagedList } from '../../ui/list/work-list.tsx'
+import { sortedQuery } from '../../ui/list/use-list-search.ts'
+import { PagedList, type Sorting } from '../../ui/list/work-list.tsx'
 import { CallNoMore, ProspectPanel } from './prospect-panel.tsx'
 
 const EVERY_MS = 4_000
@@ -29,10 +30,11 @@ const triesOf = ({ attempts }: Prospect): string =>
   attempts === 0 ? '' : attempts === 1 ? t('1 try') : t('{attempts} tries', { attempts })
 
 const COLUMNS: readonly ListColumn<Prospect>[] = [
-  { id: 'name', name: t('Name'), width: 'minmax(7rem,1fr)', cell: nameOf },
+  { id: 'name', name: t('Name'), width: 'minmax(7rem,1fr)', isSortable: true, cell: nameOf },
   { id: 'number', name: t('Number'), width: '8.5rem', cell: ({ primary_phone }) => primary_phone },
   {
-    id: 'next',
+    id: 'next_attempt_at',
+    isSortable: true,
     name: t('Next step'),
     width: 'minmax(7rem,1.4fr)',
     cell: (prospect) => (
@@ -42,7 +44,8 @@ const COLUMNS: readonly ListColumn<Prospect>[] = [
     ),
   },
   {
-    id: 'tries',
+    id: 'attempts',
+    isSortable: true,
     name: t('Tries'),
     width: '4rem',
     align: 'end',
@@ -80,6 +83,8 @@ export function Prospects({ slug }: { slug: string }) {
   const { may } = useSession()
   const [text, setText] = useState('')
   const [status, setStatus] = useState('')
+  const [order, setOrder] = useState<Pick<Sorting, 'by' | 'isAscending'>>({ by: undefined, isAscending: false })
+  const sorting: Sorting = { ...order, onSort: (by, isAscending) => setOrder({ by, isAscending }) }
   return (
     <Card
       actions={
@@ -133,8 +138,9 @@ export function Prospects({ slug }: { slug: string }) {
         name="people"
         panel={(prospect) => <ProspectPanel prospect={prospect} />}
         path={`/api/v/campaign/${slug}/prospects/`}
-        query={{ q: text, status }}
+        query={{ q: text, status, ...sortedQuery(sorting) }}
         rowKey={({ uuid }) => uuid}
+        sorting={sorting}
       />
     </Card>
   )

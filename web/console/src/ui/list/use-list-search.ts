@@ -23,9 +23,16 @@ export function useListSearch(names: readonly string[]) {
   return {
     filters,
     sorting,
+    /** The same as fields of a query. */
+    sorted: sortedQuery(sorting),
     /** Empty values take a filter away. */
     change: go,
     /** These filters and no others. */
     replace: (next: Filters) => go({ ...Object.fromEntries(names.map((name) => [name, ''])), ...next }),
   }
+}
+
+/** What a list is sorted by, as the API's fields. */
+export function sortedQuery({ by, isAscending }: Sorting): Filters {
+  return by === undefined ? {} : { sort: by, order: isAscending ? 'asc' : 'desc' }
 }

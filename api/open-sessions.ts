@@ -63,6 +63,7 @@ export async function openSessions(
       plugins.keys.storedFor(
         [...SPEECH_KINDS, 'realtime' as const].flatMap((kind) => [...plugins.catalogue[kind].keys()]),
       ),
+    ownKeys: plugins.keys,
     traces: services.traces?.calls,
     dropped: countLinkDrops(registry),
   })

@@ -5,7 +5,13 @@ import type { Agent } from '../store/database/schema.ts'
 import type { Tenant } from '../store/database/tenant.ts'
 import { knowledgeSize } from '../store/knowledge/documents.ts'
 import { countBoughtNumbers } from '../store/telephony/phone-numbers.ts'
-import { exhaustedQuota, operatorQuotas, type Stock, stocksOf } from '../store/workspaces/workspace-quotas.ts'
+import {
+  exhaustedQuota,
+  operatorQuotas,
+  type Stock,
+  stocksOf,
+  usableProviders,
+} from '../store/workspaces/workspace-quotas.ts'
 import type { FallbacksInput } from './agents/fallbacks.ts'
 import { type Fault, ValidationError } from './schema.ts'
 import type { Services } from './services.ts'
@@ -78,6 +84,11 @@ export async function requirePurchases({ store }: Pick<Services, 'store'>, tenan
   if (most !== null && (await countBoughtNumbers(tenant)) >= most) throw full(`${most} bought phone numbers`)
 }
 
+/** Throws `own_keys_refused` where the operator lets the workspace use no keys of its own. */
+export async function requireOwnKeys({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
+  if (!(await operatorQuotas(store, workspaceId)).own_keys) throw new PatchbayError('own_keys_refused')
+}
+
 /** Throws 422 for each of these fields, and of the fallbacks, that names a provider the operator keeps from the workspace. */
 export async function requireProviders(
   { store }: Pick<Services, 'store'>,
@@ -85,7 +96,7 @@ export async function requireProviders(
   named: Readonly<Record<string, string | undefined>>,
   fallbacks: FallbacksInput = {},
 ): Promise<void> {
-  const { providers } = await operatorQuotas(store, workspaceId)
+  const providers = await usableProviders(store, workspaceId)
   const faults = unallowedOf(named, fallbacks, providers).map(
     ({ at }): Fault => ({ loc: ['body', ...at], msg: mustBeAllowed(providers), type: 'enum' }),
   )

@@ -32,6 +32,7 @@ import { prospectPreviewRoutes } from './prospects/preview.ts'
 import { prospectRoutes } from './prospects/routes.ts'
 import { prospectUploadRoutes } from './prospects/uploads.ts'
 import { providerKeyRoutes } from './providers/key-routes.ts'
+import { ownKeyRoutes } from './providers/own-key-routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { publicRoutes } from './public/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
@@ -86,6 +87,7 @@ export const routes: readonly AnyRoute[] = [
   ...toolTryRoutes,
   ...trunkRoutes,
   ...providerRoutes,
+  ...ownKeyRoutes,
   ...voiceRoutes,
   ...webhookRoutes,
   ...eventRoutes,

@@ -27,6 +27,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     ...{ table: 'provider_keys', column: 'value', key: 'id', isOfInstallation: true },
     ...{ box: providerKeySecrets, label: ofRow },
   },
+  { table: 'workspace_provider_keys', column: 'value', key: 'id', box: providerKeySecrets, label: ofRow },
   { table: 'webhooks', column: 'secret', key: 'id', box: webhookSecrets, label: ofRow },
   { table: 'webhooks', column: 'old_secret', key: 'id', box: webhookSecrets, label: ofRow },
   {

@@ -1,6 +1,7 @@
 import { type Catalogue, checkChoice, defaultsOf } from '../../runtime/plugin/catalogue.ts'
 import type { DefaultProviders } from '../../runtime/plugin/default-providers.ts'
 import type { ProviderHealth } from '../../runtime/plugin/provider-health.ts'
+import type { StoredKeys } from '../../runtime/plugin/stored-keys.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import type { Fault } from '../schema.ts'
 import type { AgentInput } from './schema.ts'
@@ -85,15 +86,17 @@ export function unavailableFaults(
   })
 }
 
-/** A fault for every provider of these fields whose key is missing or refused. */
+/** A fault for every provider of these fields whose key is missing or refused; `own` are keys of the workspace. */
 export async function unusableFaults(
   choices: Choices,
   fields: readonly (typeof KINDS)[number][],
   health: ProviderHealth,
+  own: StoredKeys,
 ): Promise<Fault[]> {
   const faults = await Promise.all(
     fields.map(async (prefix): Promise<Fault[]> => {
-      const msg = await health.refusal(choices[`${prefix}_provider`], prefix.toLowerCase() as Lowercase<typeof prefix>)
+      const provider = choices[`${prefix}_provider`]
+      const msg = await health.refusal(provider, prefix.toLowerCase() as Lowercase<typeof prefix>, own[provider])
       return msg === undefined ? [] : [{ loc: ['body', `${prefix}_provider`], msg, type: 'value_error' }]
     }),
   )

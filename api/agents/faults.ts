@@ -27,6 +27,7 @@ export async function agentFaults(
 ): Promise<Fault[]> {
   const { workspaceId } = tenant
   const { catalogue, missingKey } = plugins
+  const own = plugins.keys.of(workspaceId)
   const agent = before === 'new' ? undefined : before
   const choices = agent ? withCurrent(input, agent, catalogue) : withDefaults(input, catalogue, defaultProviders)
   const kinds = before === 'new' ? KINDS : namedKinds(input)
@@ -35,8 +36,8 @@ export async function agentFaults(
   const fallbacks = input.fallbacks ?? (agent?.fallbacks as FallbacksInput | undefined) ?? {}
   return [
     ...unavailable,
-    ...(await unusableFaults(choices, known, providerHealth)),
-    ...fallbackFaults(input.fallbacks ?? {}, catalogue, missingKey),
+    ...(await unusableFaults(choices, known, providerHealth, own)),
+    ...fallbackFaults(input.fallbacks ?? {}, catalogue, (name, kind) => missingKey(name, kind, own[name])),
     ...languageFaults(input, agent?.language ?? DEFAULT_LANGUAGE, choices, fallbacks, catalogue),
     ...originFaults(input.public),
     ...(await toolFaults()),

@@ -6,11 +6,11 @@ import { CALL_DISPOSITIONS, CALL_END_REASONS } from '../../runtime/call/types/ou
 import type { Usage } from '../../runtime/call/types/usage.ts'
 import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import { FAILURE_CAUSES } from '../../runtime/plugin-sdk/telephony/cause.ts'
-import type { CallFilter, CallOrder, CallWithTurns } from '../../store/calls/calls.ts'
-import { CursorQuery, instantIn, UpdatedSince } from '../cursor.ts'
+import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
+import { CursorQuery, instantIn, SortQuery, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
-import { AnyOf, Id, Instant, Nullable, OpenEnum, PhoneNumberInput, parseInstant, ValidationError } from '../schema.ts'
+import { AnyOf, Id, Instant, Nullable, OpenEnum, PhoneNumberInput, parseInstant } from '../schema.ts'
 import { TokenParts, tokenParts } from './token-parts.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
@@ -81,7 +81,10 @@ export const CallBody = Type.Object({
     total_tokens: Type.Integer(),
     ...TokenParts,
   }),
-  cost: Type.Object({ cost_llm: Cost, cost_stt: Cost, cost_tts: Cost, platform_cost: Cost, total_cost: Cost }),
+  cost: Type.Object({
+    ...{ cost_llm: Cost, cost_stt: Cost, cost_tts: Cost, platform_cost: Cost, total_cost: Cost },
+    own_keys_cost: Type.Number({ description: 'USD of these that providers bill the workspace’s own accounts.' }),
+  }),
   latency: Type.Object({
     turns: Type.Integer(),
     p50_ms: Nullable(Type.Integer()),
@@ -197,24 +200,8 @@ const CallFilters = Type.Object(CallFilterQuery)
 export const CallLogsQuery = Type.Object({
   ...CursorQuery,
   ...CallFilterQuery,
-  sort: Type.Optional(
-    Type.Enum(['duration', 'cost'], {
-      description:
-        'Sorts by it instead of the time; what is not known comes last. Not with `after` or `updated_since`.',
-    }),
-  ),
-  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'The way `sort` goes.', default: 'desc' })),
+  ...SortQuery(['duration', 'cost']),
 })
-
-/** How the list is sorted; undefined: by time. Throws 422 where the list is read on by time. */
-export function callOrder(query: Static<typeof CallLogsQuery>): CallOrder | undefined {
-  const { sort, order = 'desc', after, updated_since } = query
-  if (sort === undefined) return undefined
-  if (after === undefined && updated_since === undefined) return { by: sort, direction: order }
-  throw new ValidationError([
-    { loc: ['query', 'sort'], msg: 'goes neither with after nor with updated_since', type: 'value_error' },
-  ])
-}
 
 export const GenerateTokenQuery = Type.Object({
   phone: Type.Optional(PhoneNumberInput('A registered number of the agent.')),
@@ -317,7 +304,7 @@ export const callExample: Static<typeof CallBody> = {
       ttsCharacters: 64,
     }),
   },
-  cost: { cost_llm: null, cost_stt: null, cost_tts: null, platform_cost: null, total_cost: null },
+  cost: { cost_llm: null, cost_stt: null, cost_tts: null, platform_cost: null, total_cost: null, own_keys_cost: 0 },
   latency: { turns: 1, p50_ms: 640, p95_ms: 640 },
   error: null,
   answered_by: null,
@@ -416,6 +403,7 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
       cost_stt,
       cost_tts,
       platform_cost,
+      own_keys_cost: roundUsd(call.cost_own_keys),
       total_cost: costs.includes(null) ? null : roundUsd(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)),
     },
     latency: { turns: latencies.length, p50_ms: percentile(latencies, 0.5), p95_ms: percentile(latencies, 0.95) },

@@ -91,8 +91,9 @@ export async function* interact(
   let askedCharacters = 0
   let isDone = false
   /** By the agents that have said all. */
-  const spent: Spending = { usage: { ...NOTHING_SPENT }, costUsd: 0 }
-  /** Counted for the month's quota, whether or not the exchange can be kept. */
+  const spent: Spending = { usage: { ...NOTHING_SPENT }, costUsd: 0, ownKeysUsd: 0 }
+  const isOwnKey = ({ llm_provider: provider }: Agent) => plugins.keys.of(tenant.workspaceId)[provider] !== undefined
+  /** Counted for the month's quota of what the operator pays, whether or not the exchange can be kept. */
   const pay = (costUsd: number | null): Promise<void> | undefined =>
     costUsd === null || costUsd === 0 ? undefined : addChatSpending(tenant, costUsd, new Date(clock.nowMs()))
   try {
@@ -196,7 +197,8 @@ export async function* interact(
         yield { type: 'delta', text: step.value }
       }
       words = undefined
-      spend(spent, step.value, costOf(prices, speaker, step.value, new Date(clock.nowMs())))
+      const cost = costOf(prices, speaker, step.value, new Date(clock.nowMs()))
+      spend(spent, step.value, cost, isOwnKey(speaker))
       if (handoffs.isMade) {
         const says = response.length > before ? '\n\n' : handoffs.says === '' ? '' : `${handoffs.says}\n\n`
         response += says
@@ -207,11 +209,11 @@ export async function* interact(
       present = next
       procedures = undefined
     }
-    const { usage, costUsd } = spent
+    const { usage, costUsd, ownKeysUsd } = spent
     const keep = save
     save = undefined
     isDone = true
-    await pay(costUsd)
+    await pay(costUsd && costUsd - ownKeysUsd)
     const chatId = await keep(usage, costUsd).catch(asOvertaken)
     yield { type: 'done', chatId, presentAgentId: present.agent.id, response, sources, usage, costUsd }
   } finally {
@@ -220,8 +222,9 @@ export async function* interact(
     await words?.return(NOTHING_SPENT)
     if (!isDone) {
       const guess = { inputTokens: tokensOf(askedCharacters), outputTokens: tokensOf(response.length) }
-      const last = words === undefined ? 0 : costOf(prices, agent, guess, new Date(clock.nowMs()))
-      await pay((spent.costUsd ?? 0) + (last ?? 0))?.catch((err) => {
+      const isFree = words === undefined || isOwnKey(agent)
+      const last = isFree ? 0 : costOf(prices, agent, guess, new Date(clock.nowMs()))
+      await pay(Math.max(0, (spent.costUsd ?? 0) - spent.ownKeysUsd) + (last ?? 0))?.catch((err) => {
         log.warn({ err }, 'Could not count the cost of an unfinished answer')
       })
     }
@@ -303,6 +306,8 @@ interface Spending {
   usage: ChatModelUsage
   /** Null: a price is not known. */
   costUsd: number | null
+  /** What of it is billed to the workspace's own accounts. */
+  ownKeysUsd: number
 }
 
 function addUsage(
@@ -315,7 +320,8 @@ function addUsage(
   if (cacheWriteTokens !== undefined) to.cacheWriteTokens = (to.cacheWriteTokens ?? 0) + cacheWriteTokens
 }
 
-function spend(spent: Spending, used: ChatModelUsage, costUsd: number | null): void {
+function spend(spent: Spending, used: ChatModelUsage, costUsd: number | null, isOwnKey: boolean): void {
+  if (isOwnKey) spent.ownKeysUsd += costUsd ?? 0
   addUsage(spent.usage, used)
   spent.costUsd = spent.costUsd === null || costUsd === null ? null : spent.costUsd + costUsd
 }

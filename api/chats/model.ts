@@ -73,7 +73,10 @@ export async function* streamAnswer(
   initializeLogger({ pretty: false, level: 'silent' })
   signal.throwIfAborted()
   const chain = await openLlms(
-    { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log },
+    {
+      ...{ source: plugins, keys: plugins.keys.of(agent.workspaceId), identityOf: identityIn(plugins) },
+      ...{ breakers, clock: systemClock, log },
+    },
     agent,
     {
       failed: (_stage, message, { fault }, err) => log.warn({ err, fault }, message),

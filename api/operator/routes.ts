@@ -174,6 +174,7 @@ const changeWorkspace = defineRoute({
     const row = await requireWorkspace(params.workspace_id, services)
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
     await setOperatorQuotas(services.store, row.id, given)
+    if (body.own_keys !== undefined) await services.providerKeys.changed()
     return withUse(row, services)
   },
 })

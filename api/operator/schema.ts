@@ -63,6 +63,9 @@ const QUOTAS = {
       description: 'The providers it may use, and so whose keys; null: all.',
     }),
   ),
+  own_keys: Type.Boolean({
+    description: 'Whether it may use keys of its own accounts at providers, also of those that `providers` leaves out.',
+  }),
   dial_countries: Nullable(
     Type.Array(Type.String({ pattern: '^(?:[A-Z]{2}|[*])$' }), {
       maxItems: 300,
@@ -262,6 +265,7 @@ export const operatorWorkspaceExample = {
     purchases: false,
     bought_numbers: 10,
     providers: null,
+    own_keys: true,
     dial_countries: ['US', 'CA'],
     dial_number_types: null,
   },

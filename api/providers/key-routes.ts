@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
 import { checkProvider } from '../../runtime/plugin/provider-health.ts'
-import type { StoredKeys } from '../../runtime/plugin/stored-keys.ts'
+import type { KeyValues } from '../../runtime/plugin/stored-keys.ts'
 import {
   allProviderKeys,
   type ProviderKey,
@@ -10,8 +10,8 @@ import {
   setProviderKeys,
 } from '../../store/accounts/provider-keys.ts'
 import { defineRoute } from '../route.ts'
-import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
+import { newValues, pastedKeys } from './pasted-keys.ts'
 import { healthBody } from './provider-body.ts'
 import {
   healthExample,
@@ -31,10 +31,6 @@ const common = { auth: 'jwt', role: 'operator', tag: 'Operator' } as const
 const HEALTH_WAIT_MS = 8_000
 /** As above, in the list. */
 const LIST_WAIT_MS = 2_000
-/** Of a longer key the last characters are shown. */
-const HINT_CHARS = 4
-const SHOWS_HINT_FROM = 12
-
 const provider = { description: 'The provider, as agents and numbers name it.', example: 'twilio' } as const
 
 const list = defineRoute({
@@ -70,11 +66,7 @@ const set = defineRoute({
     await setProviderKeys(store, {
       provider: plugin.name,
       setBy: user.id,
-      values: Object.entries(values).map(([variable, value]) => ({
-        variable,
-        hint: value.length < SHOWS_HINT_FROM ? '' : value.slice(-HINT_CHARS),
-        seal: (id) => providerKeys.seal(id, value),
-      })),
+      values: newValues(providerKeys, values),
     })
     await providerKeys.changed()
     return keyedProvider(plugin, await allProviderKeys(store), services, HEALTH_WAIT_MS)
@@ -95,7 +87,7 @@ const test = defineRoute({
   handler: async ({ params, body }, services) => {
     const plugin = requireTaking(services, params.provider)
     const values = requireKeys(services, plugin, body.keys)
-    return healthBody(await checkProvider(services.plugins, plugin.name, values))
+    return healthBody(await checkProvider(services.plugins, plugin.name, { tried: values }))
   },
 })
 
@@ -136,23 +128,12 @@ function requireTaking(services: Services, name: string): LoadedPlugin {
   return plugin
 }
 
-/** The values without the spaces that come with pasting. Throws ValidationError. */
-function requireKeys({ plugins }: Services, { name }: LoadedPlugin, given: StoredKeys[string]): StoredKeys[string] {
-  const known = plugins.keys.variablesOf(name)
-  const trimmed = Object.entries(given).map(([variable, value]) => [variable, value.trim()] as const)
-  const faults = trimmed.flatMap(([variable, value]): Fault[] => {
-    const msg = !known.includes(variable)
-      ? `is no variable of this provider; there are ${known.join(', ')}`
-      : plugins.keys.sourceOf(name, variable) === 'environment'
-        ? 'is set in the environment, which wins; remove it there and restart, then set it here'
-        : /^[\x21-\x7e]+$/.test(value)
-          ? undefined
-          : 'must be printable ASCII characters without spaces'
-    return msg === undefined ? [] : [{ loc: ['body', 'keys', variable], msg, type: 'value_error' }]
-  })
-  if (trimmed.length === 0) faults.push({ loc: ['body', 'keys'], msg: 'must name a variable', type: 'value_error' })
-  if (faults.length > 0) throw new ValidationError(faults)
-  return Object.fromEntries(trimmed)
+function requireKeys({ plugins }: Services, { name }: LoadedPlugin, given: KeyValues): KeyValues {
+  return pastedKeys(given, plugins.keys.variablesOf(name), (variable) =>
+    plugins.keys.sourceOf(name, variable) === 'environment'
+      ? 'is set in the environment, which wins; remove it there and restart, then set it here'
+      : undefined,
+  )
 }
 
 async function keyedProvider(

@@ -6,6 +6,7 @@ import type { SpeechKind } from '../../runtime/plugin/default-providers.ts'
 import { PERMISSIONS } from '../../runtime/plugin/grants/permissions.ts'
 import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
 import type { ProviderState } from '../../runtime/plugin/provider-health.ts'
+import type { KeyValues, StoredKeys } from '../../runtime/plugin/stored-keys.ts'
 import type { Services } from '../services.ts'
 import type { ProviderBody } from './schema.ts'
 
@@ -17,6 +18,8 @@ interface Seer {
   /** The providers the workspace may use; null: all. */
   allowed: readonly string[] | null
   isOperator: boolean
+  /** The workspace's own keys. */
+  own: StoredKeys
 }
 
 type Needs = Pick<Services, 'plugins' | 'prices' | 'clock' | 'defaultProviders' | 'providerHealth' | 'providerVoices'>
@@ -29,9 +32,11 @@ export function healthBody({ state, latencyMs, message }: ProviderState): Provid
 export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: Seer): Promise<ProviderBody> {
   const { name, manifest, granted, isolation } = plugin
   const { llm, stt, tts } = manifest?.provides ?? {}
+  const own = seer.own[name]
   const [health, ttsBody, understands] = await Promise.all([
-    services.providerHealth.state(name, HEALTH_WAIT_MS),
-    tts ? voicesOf(services, name, tts) : null,
+    // Its own key was tried when it was set.
+    own === undefined ? services.providerHealth.state(name, HEALTH_WAIT_MS) : ({ state: 'ok' } as const),
+    tts ? voicesOf(services, name, tts, own) : null,
     stt?.understands === undefined ? null : understoodIn(join(plugin.dir, stt.understands)),
   ])
   return {
@@ -41,6 +46,7 @@ export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: 
     allowed: seer.allowed === null || seer.allowed.includes(name),
     isolation,
     health: healthBody(health),
+    own_key: own !== undefined,
     grants: seer.isOperator
       ? (Object.fromEntries(PERMISSIONS.map((kind) => [kind, [...(granted[kind] ?? [])]])) as ProviderBody['grants'])
       : null,
@@ -107,9 +113,14 @@ function sttOf(
   }
 }
 
-async function voicesOf(services: Needs, provider: string, provides: Provides): Promise<ProviderBody['tts']> {
+async function voicesOf(
+  services: Needs,
+  provider: string,
+  provides: Provides,
+  own: KeyValues | undefined,
+): Promise<ProviderBody['tts']> {
   const priceOf = pricer(services, 'tts', provider)
-  const voices = await services.providerVoices.of(provider)
+  const voices = await services.providerVoices.of(provider, own)
   return {
     is_default: services.defaultProviders.tts.provider === provider,
     any_voice: (provides.voices ?? []).length === 0,

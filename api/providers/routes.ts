@@ -1,5 +1,5 @@
 import { SPEECH_KINDS } from '../../runtime/plugin/default-providers.ts'
-import { operatorQuotas } from '../../store/workspaces/workspace-quotas.ts'
+import { usableProviders } from '../../store/workspaces/workspace-quotas.ts'
 import { defineRoute } from '../route.ts'
 import { providerBody } from './provider-body.ts'
 import { ProvidersBody, providersExample } from './schema.ts'
@@ -17,8 +17,11 @@ const providers = defineRoute({
     'Models, voices, prices and health of every provider of language models and speech, those that are not set up included.',
   examples: { success: providersExample },
   handler: async ({ tenant, user }, services) => {
-    const quotas = await operatorQuotas(services.store, tenant.workspaceId)
-    const seer = { allowed: quotas.providers, isOperator: services.operators.includes(user) }
+    const seer = {
+      allowed: await usableProviders(services.store, tenant.workspaceId),
+      isOperator: services.operators.includes(user),
+      own: services.plugins.keys.of(tenant.workspaceId),
+    }
     const plugins = services.plugins.plugins.filter(
       ({ manifest }) => manifest === undefined || SPEECH_KINDS.some((kind) => manifest.provides[kind]),
     )

@@ -89,6 +89,7 @@ export const ProviderBody = Type.Object({
       '`process`: it runs in a process of its own that can do nothing but what was granted. `node`: it runs in a process of its own, so that a fault of its native code ends no call.',
   }),
   health: ProviderHealthBody,
+  own_key: Type.Boolean({ description: 'The workspace’s own key is used, and its account billed.' }),
   grants: Nullable(
     Type.Object(
       Object.fromEntries(PERMISSIONS.map((name) => [name, Entries])) as Record<
@@ -134,6 +135,35 @@ export const KeyedProviderBody = Type.Object({
 })
 export type KeyedProvider = Static<typeof KeyedProviderBody>
 
+export const OwnKeyBody = Type.Object({
+  provider: KeyedProviderBody.properties.provider,
+  title: KeyedProviderBody.properties.title,
+  kinds: KeyedProviderBody.properties.kinds,
+  variables: Type.Array(
+    Type.Object({
+      variable: Type.String({ description: 'The first one is the key.' }),
+      hint: Nullable(Type.String({ description: 'The last characters of what is stored.' })),
+    }),
+  ),
+  account: Nullable(
+    Type.Enum(['workspace', 'installation'], {
+      description: 'Whose account serves the agents of the workspace, and is billed; null: none does.',
+    }),
+  ),
+  set_at: Nullable(Instant),
+})
+export type OwnKey = Static<typeof OwnKeyBody>
+
+export const ownKeyExample: OwnKey = {
+  provider: 'deepgram',
+  title: 'Deepgram',
+  kinds: ['stt', 'tts'],
+  variables: [{ variable: 'DEEPGRAM_API_KEY', hint: '9f3c' }],
+  account: 'workspace',
+  set_at: '2026-01-31T09:00:00.000Z',
+}
+export const ownKeysExample = { keys: { DEEPGRAM_API_KEY: '0f5a4c8a1be24d7f9c3d2a6b8e7f9f3c' } }
+
 export const keyedProviderExample: KeyedProvider = {
   provider: 'twilio',
   title: 'Twilio',
@@ -156,6 +186,7 @@ export const providersExample: Static<typeof ProvidersBody> = {
       allowed: true,
       isolation: 'none',
       health: { state: 'ok', latency_ms: 84, message: null },
+      own_key: false,
       grants: null,
       llm: null,
       stt: {

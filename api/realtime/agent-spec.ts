@@ -56,6 +56,7 @@ export function agentSpec(
   const spec: AgentSpec = {
     agentId: agent.id,
     agentName: agent.agent_name,
+    workspaceId: agent.workspace_id,
     ...(agent.agent_version === null ? {} : { agentVersion: agent.agent_version }),
     ...(agent.rollout_id === null ? {} : { rolloutId: agent.rollout_id }),
     systemPrompt: fill('system_prompt', agent.system_prompt, MAX_PROMPT_BYTES),

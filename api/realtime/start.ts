@@ -8,10 +8,11 @@ import type { Prices } from '../../runtime/call/cost.ts'
 import { createLinkHub, type LinkedWorker } from '../../runtime/call/link/api-end.ts'
 import { CallWriter } from '../../runtime/call/log/call-writer.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
+import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import type { AudioFormat } from '../../runtime/call/types/leg.ts'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import type { StoredKeys } from '../../runtime/plugin/stored-keys.ts'
+import type { PluginKeys, StoredKeys } from '../../runtime/plugin/stored-keys.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import type { CallTap } from '../../runtime/recording/call-recording.ts'
@@ -25,6 +26,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
 import type { StandingRights } from '../auth/standing-rights.ts'
+import { sessionKeys } from '../providers/session-keys.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { Resumes } from './resumes.ts'
 import { WebRtc, type WebRtcOptions } from './webrtc/webrtc.ts'
@@ -66,6 +68,8 @@ interface SessionsOptions {
   traces?: CallTraces | undefined
   /** The keys of providers that voice workers need and an operator stored. */
   keys?(): StoredKeys
+  /** Those of workspaces' own accounts. */
+  ownKeys?: Pick<PluginKeys, 'of'>
   /** Audio was not sent: a voice worker reads too slowly. */
   dropped?(bytes: number): void
   clock: Clock
@@ -110,6 +114,11 @@ export interface Sessions {
 export function createSessions(options: SessionsOptions): Sessions {
   const { config, env, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, traces, clock, log } =
     options
+  const { ownKeys } = options
+  const priced = {
+    ...prices,
+    isOwnKey: (workspaceId: string, provider: string) => ownKeys?.of(workspaceId)[provider] !== undefined,
+  }
   const slots = new RedisSlots(redis, { shares })
   const nodeId = randomUUID()
   const report = (callIds: readonly string[]) => reportHeldCalls(store, nodeId, callIds)
@@ -119,6 +128,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     nodeId,
     tokens: [config.linkToken, ...(config.linkTokenVerify ?? [])],
     keys: options.keys,
+    ...(ownKeys === undefined ? {} : { keysFor: (agent: AgentSpec) => sessionKeys(ownKeys, agent) }),
     clock,
     log,
     ...(options.dropped === undefined ? {} : { dropped: options.dropped }),
@@ -130,7 +140,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
   const writer = new CallWriter({
     log,
-    write: (entries, isLastTry) => writeCalls({ store, prices, clock, log }, entries, isLastTry),
+    write: (entries, isLastTry) => writeCalls({ store, prices: priced, clock, log }, entries, isLastTry),
   })
   const live = redisLiveFeed(redis, log)
   const journalOf = (workspaceId: string, { isRecorded = false }: CallOptions = {}): CallJournal => ({

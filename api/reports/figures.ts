@@ -10,6 +10,7 @@ export const METRICS = [
   'cost_stt',
   'cost_tts',
   'platform_cost',
+  'own_keys_cost',
   'total_tokens',
   'avg_tokens',
 ] as const
@@ -19,7 +20,8 @@ export type Metric = (typeof METRICS)[number]
  * Metrics of a group of calls. Durations are seconds; the average is over answered calls. Costs are USD, `null` where no
  * call of the group has a known price; the total adds what is known. Averages of nothing are `null`.
  */
-type Figures = Record<Metric, number | null> & Record<'total_calls' | 'total_duration' | 'total_tokens', number>
+type Figures = Record<Metric, number | null> &
+  Record<'total_calls' | 'total_duration' | 'total_tokens' | 'own_keys_cost', number>
 
 /** Cents of a cent are kept, the noise of binary fractions is not. */
 const round = (value: number): number => Math.round(value * 1e9) / 1e9
@@ -38,6 +40,7 @@ export function figuresOf(sums: CallSums): Figures {
     cost_stt: roundCost(sums.costStt),
     cost_tts: roundCost(sums.costTts),
     platform_cost: roundCost(sums.platformCost),
+    own_keys_cost: round(sums.ownKeysCost),
     total_tokens: sums.tokens,
     avg_tokens: sums.calls === 0 ? null : round(sums.tokens / sums.calls),
   }

@@ -27,6 +27,7 @@ const figuresExample = {
   cost_stt: 0.004,
   cost_tts: 0.005,
   platform_cost: 0,
+  own_keys_cost: 0,
   total_tokens: 830,
   avg_tokens: 415,
 }

@@ -15,6 +15,7 @@ const FIGURES = {
   cost_stt: Cost,
   cost_tts: Cost,
   platform_cost: Cost,
+  own_keys_cost: Type.Number({ description: 'USD of these that providers bill the workspace’s own accounts.' }),
   total_tokens: Type.Integer(),
   avg_tokens: Nullable(Type.Number({ description: 'Over all calls; null without one.' })),
 }

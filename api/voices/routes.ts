@@ -44,13 +44,14 @@ const sample = defineRoute({
   handler: async ({ body, tenant, signal }, services) => {
     const { TTS_provider: provider, TTS_voice: voice, language, text } = body
     const { plugins, providerHealth, defaultProviders } = services
+    const own = plugins.keys.of(tenant.workspaceId)
     const choices = withDefaults(
       { agent_name: '', system_prompt: '', TTS_provider: provider, TTS_voice: voice },
       plugins.catalogue,
       defaultProviders,
     )
     const faults = unavailableFaults(choices, plugins.catalogue, ['TTS'])
-    const unusable = faults.length > 0 ? [] : await unusableFaults(choices, ['TTS'], providerHealth)
+    const unusable = faults.length > 0 ? [] : await unusableFaults(choices, ['TTS'], providerHealth, own)
     if (faults.length + unusable.length > 0) throw new ValidationError([...faults, ...unusable])
     await requireProviders(services, tenant, { TTS_provider: provider })
     await requireMonth(services, tenant)
@@ -63,7 +64,7 @@ const sample = defineRoute({
       leave = await speaking.enter({ workspaceId: tenant.workspaceId }, limit)
       const { speakText } = await import('./speak.ts')
       const wav = await speakText(
-        plugins,
+        { ...plugins.withKeys(own), titleOf: plugins.titleOf },
         { provider, voice, language: language === 'multi' ? undefined : language, text },
         limit,
       )

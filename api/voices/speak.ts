@@ -23,7 +23,7 @@ const ONE_ATTEMPT = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
  * `provider_fault` where it says nothing, and the signal's reason.
  */
 export async function speakText(
-  plugins: PluginRegistry,
+  plugins: Pick<PluginRegistry, 'create' | 'titleOf'>,
   { provider, voice, language, text }: Sentence,
   signal: AbortSignal,
 ): Promise<Buffer> {
@@ -58,7 +58,7 @@ export async function speakText(
   }
 }
 
-function failed(plugins: PluginRegistry, provider: string, cause: Error): PatchbayError {
+function failed(plugins: Pick<PluginRegistry, 'titleOf'>, provider: string, cause: Error): PatchbayError {
   const params = { provider: plugins.titleOf(provider), detail: cause.message }
   return new PatchbayError('provider_fault', { params, cause })
 }

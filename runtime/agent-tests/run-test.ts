@@ -189,7 +189,7 @@ function callerOf(
   spent: TestResult['spent'],
 ): TestCaller {
   if (caller.say !== undefined) return new ScriptedCaller(caller.say)
-  const choice = { llm: modelOf(caller.model) ?? agent.llm }
+  const choice = { llm: modelOf(caller.model) ?? agent.llm, workspaceId: agent.workspaceId }
   return new SimulatedCaller(caller, (messages) => askModel(plugins, choice, messages, { signal, log, spent }))
 }
 
@@ -203,7 +203,8 @@ function judge(
 ): Promise<JudgedSentence> {
   const llm = modelOf(judge_model) ?? agent.llm
   return judgeSentence(sentence, record, {
-    ask: (messages, limit) => askModel(plugins, { llm }, messages, { signal: limit, log, spent }),
+    ask: (messages, limit) =>
+      askModel(plugins, { llm, workspaceId: agent.workspaceId }, messages, { signal: limit, log, spent }),
     model: `${llm.provider}/${llm.model}`,
     signal,
   })

@@ -69,7 +69,10 @@ export class TextModel {
     initializeLogger({ pretty: false, level: 'silent' })
     const { plugins, log } = deps
     const chain = await openLlms(
-      { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log },
+      {
+        ...{ source: plugins, keys: plugins.keys.of(agent.workspaceId), identityOf: identityIn(plugins) },
+        ...{ breakers, clock: systemClock, log },
+      },
       agent,
       { failed: (_stage, message, { fault }, err) => log.debug({ err, fault }, message) },
     )

@@ -16,7 +16,7 @@ const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 20_000 }
 const TIMEOUT_MS = 60_000
 const breakers = new Breakers()
 
-type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language'>
+type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language' | 'workspaceId'>
 
 interface AnalysisUsage {
   inputTokens: number
@@ -37,7 +37,8 @@ export async function askModel(
 ): Promise<string> {
   initializeLogger({ pretty: false, level: 'silent' })
   const agent = { ...choice, temperature: 0 } as AgentSpec
-  const deps = { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log }
+  const keys = plugins.keys.of(choice.workspaceId)
+  const deps = { source: plugins, keys, identityOf: identityIn(plugins), breakers, clock: systemClock, log }
   const chain = await openLlms(deps, agent, { failed: (_stage, message, _failure, err) => log.warn({ err }, message) })
   const model = new ResilientLlm(chain, Math.random, {
     trace,

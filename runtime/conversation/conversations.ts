@@ -21,7 +21,8 @@ export function conversations(deps: ConversationDeps): OpenConversation {
     }
     const { providers: source, warm, ...shared } = deps
     const providers =
-      (await warm?.take(open.callId, events)) ?? (await openProviders({ source, ...shared }, open.agent, events))
+      (await warm?.take(open.callId, events)) ??
+      (await openProviders({ source, keys: open.keys, ...shared }, open.agent, events))
     // A call that is new is answered once this is ready.
     const answeredMs = (open.resume === undefined ? deps.clock.monotonicMs() : openedMs) - open.elapsedMs
     const conversation = new Conversation(deps, open, port, providers, answeredMs)

@@ -94,6 +94,11 @@ export const ERRORS = {
     detail: 'Setup token is wrong; the start and "npm run patchbay admin setup-token" print it',
   },
   quota_reached: { status: 403, retryable: false, detail: 'Quota reached: {quota}' },
+  own_keys_refused: {
+    status: 403,
+    retryable: false,
+    detail: 'The operator lets this workspace use no keys of its own',
+  },
   purchases_refused: { status: 403, retryable: false, detail: 'The operator allows this workspace no purchases' },
   number_not_assigned: {
     status: 403,

@@ -25,7 +25,7 @@ import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.
 import { makeHost } from './make-host.ts'
 import { faultOfEnd, modelOf } from './model-ends.ts'
 import { attribute, pluginScope } from './plugin-scope.ts'
-import { PluginKeys } from './stored-keys.ts'
+import { type KeyValues, PluginKeys, type StoredKeys } from './stored-keys.ts'
 
 export type { Catalogue } from './catalogue.ts'
 export { type LoadedPlugin, type LoadPluginsOptions, ROOT } from './load.ts'
@@ -37,10 +37,12 @@ type FactoryKind = keyof PluginInstances
 /** What one use chooses; what it leaves open is the manifest's default. */
 type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'settings'>
 
-interface CheckHow {
+export interface CheckHow {
   readonly timeoutMs?: number
   /** Values to use in place of stored keys, such as keys that were just typed. */
-  readonly tried?: Readonly<Record<string, string>> | undefined
+  readonly tried?: KeyValues | undefined
+  /** The key of a workspace's own account. */
+  readonly own?: KeyValues | undefined
 }
 
 export interface PluginRegistry {
@@ -56,8 +58,9 @@ export interface PluginRegistry {
   /**
    * Why the provider can't be used for want of its key or of a downloaded model, with the cure; undefined when it can. Without a
    * kind: when nothing it provides can.
+   * @param own the key of a workspace's own account
    */
-  missingKey(provider: string, kind?: PluginKind): string | undefined
+  missingKey(provider: string, kind?: PluginKind, own?: KeyValues): string | undefined
   /** Whether the provider works for a key, which is the operator's, and costs them. */
   needsKey(provider: string): boolean
   /** Whether a server of the operator's choice answers in the provider's place. */
@@ -69,8 +72,8 @@ export interface PluginRegistry {
   check(provider: string, how?: CheckHow): Promise<number | undefined>
   /** What a plugin in a process of its own does of the suite of its author's tests. Throws what `check` throws. */
   conformance(provider: string, timeoutMs: number): Promise<Conformance[]>
-  /** The voices of the operator's account; undefined when the plugin lists none. Throws what `check` throws. */
-  voices(provider: string, timeoutMs?: number): Promise<readonly ListedVoice[] | undefined>
+  /** The voices of the operator's account, or of a workspace's own; undefined when the plugin lists none. Throws what `check` throws. */
+  voices(provider: string, how?: Pick<CheckHow, 'timeoutMs' | 'own'>): Promise<readonly ListedVoice[] | undefined>
   /**
    * Reads which models are on this machine now. What it returns puts them in force: for what is made from then on.
    */
@@ -79,7 +82,8 @@ export interface PluginRegistry {
   readonly grants: ReadonlyMap<string, Grants>
   /**
    * For the guard: what plugins of these kinds may reach besides by their handles, through the client libraries they
-   * bring. Only of those that are set up. Telephony and object stores reach the outside by their handles alone.
+   * bring. Only of those that are set up, by the installation or with a workspace's own key. Telephony and object stores reach
+   * the outside by their handles alone.
    */
   ambientGrants(kinds: readonly FactoryKind[]): Grants[]
   /** Variables that plugins ask for or are granted: for the guard to hide, since handles give them out. */
@@ -94,6 +98,8 @@ export interface PluginRegistry {
     provider: string,
     ...options: Record<never, never> extends CreateOptions<K> ? [CreateOptions<K>?] : [CreateOptions<K>]
   ): Promise<PluginInstances[K]>
+  /** The same for a workspace: by the keys of its own accounts where it has them. */
+  withKeys(own: StoredKeys): Pick<PluginRegistry, 'create' | 'catalogue'>
 }
 
 /** Reads and validates manifests and grants. Imports no plugin code: that is for `create`. */
@@ -111,13 +117,23 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))
   const catalogue = makeCatalogue(plugins)
   const opened = new Map<string, Promise<{ factories: PluginFactories; host: PluginHost }>>()
-  const missingKey = (name: string, kind?: PluginKind): string | undefined => {
+  const missingKey = (name: string, kind?: PluginKind, own?: KeyValues): string | undefined => {
     const plugin = byName.get(name)
     if (plugin?.manifest === undefined) return undefined
-    const { manifest, env: own, unready = {} } = plugin
+    const { manifest, env, unready = {} } = plugin
     const kinds = kind === undefined ? (Object.keys(manifest.provides) as PluginKind[]) : [kind]
     const reasons = kinds.map((one) => unready[one])
-    return faultOfKey(manifest, own) ?? (reasons.includes(undefined) ? undefined : reasons[0])
+    return (
+      faultOfKey(manifest, (own && keys.owned(name, own)) ?? env) ??
+      (reasons.includes(undefined) ? undefined : reasons[0])
+    )
+  }
+
+  /** Providers that a workspace's own key was used of. */
+  const ownUsed = new Set<string>()
+  const ownEnv = (provider: string, own: KeyValues): Environment | undefined => {
+    ownUsed.add(provider)
+    return keys.owned(provider, own)
   }
 
   const hostOf = ({ name, dir, grants, env: own }: LoadedPlugin, given = own): PluginHost =>
@@ -139,17 +155,16 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   /** Has a plugin ask its provider something; undefined when it has nothing to ask. */
   async function ask<T>(
     provider: string,
-    timeoutMs = CHECK_TIMEOUT_MS,
+    { timeoutMs = CHECK_TIMEOUT_MS, tried, own }: CheckHow,
     question: (factories: PluginFactories) => ((host: PluginHost, options: CheckOptions) => Promise<T>) | undefined,
-    tried?: Readonly<Record<string, string>>,
   ): Promise<{ answer: T } | undefined> {
     const plugin = byName.get(provider)
     if (plugin?.fault) throw plugin.fault
     if (!plugin) throw unknownProvider('anything', provider, [...byName.keys()])
-    const triedEnv = tried && keys.tried(provider, tried)
-    requireKey(triedEnv && plugin.manifest ? faultOfKey(plugin.manifest, triedEnv) : missingKey(provider))
-    const { factories, host: own } = await openOnce(plugin)
-    const host = triedEnv === undefined ? own : hostOf(plugin, triedEnv)
+    const given = own ? ownEnv(provider, own) : tried && keys.tried(provider, tried)
+    requireKey(given && plugin.manifest ? faultOfKey(plugin.manifest, given) : missingKey(provider))
+    const { factories, host: usual } = await openOnce(plugin)
+    const host = given === undefined ? usual : hostOf(plugin, given)
     const put = question(factories)
     if (put === undefined) return undefined
     const settings = plugin.settings.options ?? {}
@@ -163,6 +178,24 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     const plugin = byName.get(provider)
     const variable = plugin?.manifest?.key?.unless
     return variable !== undefined && Boolean(plugin?.env[variable])
+  }
+  const create = async <K extends FactoryKind>(
+    kind: K,
+    provider: string,
+    chosen: object = {},
+    own?: KeyValues,
+  ): Promise<PluginInstances[K]> => {
+    const plugin = byName.get(provider)
+    const provides = plugin?.manifest?.provides[kind]
+    if (plugin?.fault) throw plugin.fault
+    if (!plugin || !provides) throw unknownProvider(kind, provider, [...catalogue[kind].keys()])
+    requireKey(missingKey(provider, kind, own))
+    if (!servedElsewhere(provider)) requireLiving(plugin, kind, provides, chosen)
+    const given = own && ownEnv(provider, own)
+    const making = openOnce(plugin).then(({ factories, host }) =>
+      make(kind, plugin, provides, factories, given ? hostOf(plugin, given) : host, chosen),
+    )
+    return within(making, `Making ${kind} of plugin "${provider}"`, createTimeoutMs, options.signal)
   }
   const requireLiving = (plugin: LoadedPlugin, kind: PluginKind, provides: Provides, chosen: object = {}): void => {
     const { model } = chosen as { model?: string }
@@ -183,9 +216,9 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     missingKey,
     needsKey: (provider) => byName.get(provider)?.manifest?.key !== undefined,
     servedElsewhere,
-    async check(provider, { timeoutMs, tried } = {}) {
+    async check(provider, how = {}) {
       const startedMs = performance.now()
-      const asked = await ask(provider, timeoutMs, ({ check }) => check, tried)
+      const asked = await ask(provider, how, ({ check }) => check)
       return asked && performance.now() - startedMs
     },
     async conformance(provider, timeoutMs) {
@@ -193,12 +226,12 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       const byKind = Object.fromEntries(Object.entries(provides).map(([kind, one]) => [kind, defaultsOf(one)]))
       const asked = await ask(
         provider,
-        timeoutMs,
+        { timeoutMs },
         ({ conformance }) => conformance && ((host, options) => conformance(host, { ...options, byKind })),
       )
       return asked?.answer ?? []
     },
-    voices: async (provider, timeoutMs) => (await ask(provider, timeoutMs, ({ voices }) => voices))?.answer,
+    voices: async (provider, how = {}) => (await ask(provider, how, ({ voices }) => voices))?.answer,
     async readModels() {
       const read = await readPlugins(options, env)
       return () => {
@@ -218,25 +251,19 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     grants: new Map(plugins.map(({ name, grants }) => [name, grants])),
     ambientGrants: (kinds) =>
       plugins
-        .filter(
-          ({ name, manifest }) => kinds.some((kind) => manifest?.provides[kind]) && missingKey(name) === undefined,
-        )
+        .filter(({ name, manifest }) => {
+          const isSetUp = missingKey(name) === undefined || ownUsed.has(name)
+          return isSetUp && kinds.some((kind) => manifest?.provides[kind])
+        })
         .map(({ grants }) => grants),
     variables: new Set(
       plugins.flatMap(({ manifest, grants }) => [...(manifest?.permissions.env ?? []), ...grants.env]),
     ),
-    async create(kind, provider, ...[chosen]) {
-      const plugin = byName.get(provider)
-      const provides = plugin?.manifest?.provides[kind]
-      if (plugin?.fault) throw plugin.fault
-      if (!plugin || !provides) throw unknownProvider(kind, provider, [...catalogue[kind].keys()])
-      requireKey(missingKey(provider, kind))
-      if (!servedElsewhere(provider)) requireLiving(plugin, kind, provides, chosen)
-      const making = openOnce(plugin).then(({ factories, host }) =>
-        make(kind, plugin, provides, factories, host, chosen ?? {}),
-      )
-      return within(making, `Making ${kind} of plugin "${provider}"`, createTimeoutMs, options.signal)
-    },
+    create: (kind, provider, ...[chosen]) => create(kind, provider, chosen),
+    withKeys: (own) => ({
+      catalogue,
+      create: (kind, provider, ...[chosen]) => create(kind, provider, chosen, own[provider]),
+    }),
   }
 }
 

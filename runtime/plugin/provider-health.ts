@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { inBackground } from '../lib/async/boundary.ts'
 import { explainFailure, ProviderError } from '../plugin-sdk/provider-error.ts'
 import type { PluginKind } from './contract.ts'
-import type { PluginRegistry } from './host.ts'
+import type { CheckHow, PluginRegistry } from './host.ts'
+import type { KeyValues } from './stored-keys.ts'
 
 /** How one provider that needs a key is doing. */
 export interface ProviderCheckup {
@@ -16,21 +17,18 @@ export interface ProviderCheckup {
   message?: string
 }
 
-/**
- * Asks a provider whether it would serve with the key it is given. Never throws.
- * @param tried values to use in place of stored keys
- */
+/** Asks a provider whether it would serve with the key it is given. Never throws. */
 export async function checkProvider(
   registry: PluginRegistry,
   provider: string,
-  tried?: Readonly<Record<string, string>>,
+  how: Pick<CheckHow, 'tried' | 'own'> = {},
 ): Promise<ProviderCheckup> {
   const plugin = registry.plugins.find(({ name }) => name === provider)
   const about = { provider, kinds: Object.keys(plugin?.manifest?.provides ?? {}).join(', ') }
-  const missing = tried === undefined ? registry.missingKey(provider) : undefined
+  const missing = how.tried === undefined ? registry.missingKey(provider, undefined, how.own) : undefined
   if (missing !== undefined) return { ...about, state: 'no_key', message: missing }
   try {
-    const latencyMs = await registry.check(provider, { tried })
+    const latencyMs = await registry.check(provider, how)
     return { ...about, state: 'ok', ...(latencyMs === undefined ? {} : { latencyMs }) }
   } catch (error) {
     if (!(error instanceof ProviderError)) {
@@ -55,8 +53,11 @@ export interface ProviderState {
 }
 
 export interface ProviderHealth {
-  /** Why the provider, or a kind of it, is not usable: its key or its model is missing, its key is refused. Undefined when it may serve. */
-  refusal(provider: string, kind?: PluginKind): Promise<string | undefined>
+  /**
+   * Why the provider, or a kind of it, is not usable: its key or its model is missing, its key is refused. Undefined when it may serve.
+   * @param own the key of a workspace's own account, which was tried when it was set
+   */
+  refusal(provider: string, kind?: PluginKind, own?: KeyValues): Promise<string | undefined>
   /** A provider's health, known within this time: it is probed when unknown. */
   state(provider: string, waitMs: number): Promise<ProviderState>
   /**
@@ -91,10 +92,10 @@ export function createProviderHealth(registry: PluginRegistry, log: Logger): Pro
   }
 
   return {
-    async refusal(provider, kind) {
+    async refusal(provider, kind, own) {
       if (!keyed.has(provider)) return undefined
-      const missing = registry.missingKey(provider, kind)
-      if (missing !== undefined) return missing
+      const missing = registry.missingKey(provider, kind, own)
+      if (missing !== undefined || own !== undefined) return missing
       const { state, message } = await checkup(provider)
       // A provider that is away for a moment is no reason to refuse an agent.
       return state === 'refused' ? message : undefined

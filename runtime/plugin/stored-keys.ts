@@ -1,7 +1,10 @@
 import type { LoadedPlugin } from './load.ts'
 
-/** Keys that an operator stored: per provider the value of each variable. */
-export type StoredKeys = Readonly<Record<string, Readonly<Record<string, string>>>>
+/** The values of a provider's variables. */
+export type KeyValues = Readonly<Record<string, string>>
+
+/** Keys that were stored: per provider the value of each variable. */
+export type StoredKeys = Readonly<Record<string, KeyValues>>
 
 /** Who set a variable of a provider. The environment wins. */
 export type KeySource = 'environment' | 'stored'
@@ -10,16 +13,18 @@ export type KeySource = 'environment' | 'stored'
 export class PluginKeys {
   /** With environments that take stored keys; handles give out what these hold now. */
   readonly plugins: LoadedPlugin[]
-  readonly #taking = new Map<string, { variables: readonly string[]; given: LoadedPlugin['env']; env: MutableEnv }>()
+  readonly #taking = new Map<string, Taking>()
   readonly #watchers = new Set<(providers: readonly string[]) => void>()
   #stored: StoredKeys = {}
+  #ofWorkspaces: ReadonlyMap<string, StoredKeys> = new Map()
 
   constructor(plugins: readonly LoadedPlugin[]) {
     this.plugins = plugins.map((plugin) => {
       const variables = takenBy(plugin)
       if (variables.length === 0) return plugin
       const env = { ...plugin.env }
-      this.#taking.set(plugin.name, { variables, given: plugin.env, env })
+      const isOfSessions = SESSION_KINDS.some((kind) => plugin.manifest?.provides[kind] !== undefined)
+      this.#taking.set(plugin.name, { variables, given: plugin.env, env, isOfSessions })
       return { ...plugin, env }
     })
   }
@@ -27,6 +32,16 @@ export class PluginKeys {
   /** The variables that may be stored, the key first; empty where a provider takes none. */
   variablesOf(provider: string): readonly string[] {
     return this.#taking.get(provider)?.variables ?? []
+  }
+
+  /** The variables that a workspace may store for its own account, the key first; empty where that can't be. */
+  ownVariablesOf(provider: string): readonly string[] {
+    return this.#taking.get(provider)?.isOfSessions === true ? this.variablesOf(provider) : []
+  }
+
+  /** The keys of the workspace's own accounts: in all that it does they go before those of the installation. */
+  of(workspaceId: string | undefined): StoredKeys {
+    return this.#ofWorkspaces.get(workspaceId ?? '') ?? NONE
   }
 
   /** Undefined: nobody set it. */
@@ -42,12 +57,24 @@ export class PluginKeys {
   }
 
   /** The environment of a provider as it would be with these values; those of the environment itself win. */
-  tried(provider: string, values: Readonly<Record<string, string>>): LoadedPlugin['env'] | undefined {
+  tried(provider: string, values: KeyValues): LoadedPlugin['env'] | undefined {
     const taking = this.#taking.get(provider)
     if (taking === undefined) return undefined
     const { variables, given, env } = taking
     const own = variables.flatMap((name) => (given[name] || !values[name] ? [] : [[name, values[name]] as const]))
     return { ...env, ...Object.fromEntries(own) }
+  }
+
+  /** The environment of a provider with the key of a workspace's own account, and nothing of another account. */
+  owned(provider: string, values: KeyValues): LoadedPlugin['env'] | undefined {
+    const taking = this.#taking.get(provider)
+    if (taking === undefined) return undefined
+    return { ...taking.env, ...Object.fromEntries(taking.variables.map((name) => [name, values[name]])) }
+  }
+
+  /** Replaces the keys of all workspaces' own accounts, by the workspace's id. */
+  useOfWorkspaces(stored: ReadonlyMap<string, StoredKeys>): void {
+    this.#ofWorkspaces = stored
   }
 
   /** Replaces all stored keys, and tells the watchers which providers this concerns. */
@@ -75,8 +102,21 @@ export class PluginKeys {
 
 type MutableEnv = Record<string, string | undefined>
 
-/** Kinds whose instances are made anew for each call, or read their key with each request. */
-const TAKING_KINDS = ['llm', 'realtime', 'stt', 'tts', 'telephony'] as const
+/** A provider that takes stored keys. */
+interface Taking {
+  readonly variables: readonly string[]
+  readonly given: LoadedPlugin['env']
+  readonly env: MutableEnv
+  /** Its instances are made anew for each session. */
+  readonly isOfSessions: boolean
+}
+
+const NONE: StoredKeys = {}
+
+/** Kinds whose instances are made anew for each call. */
+const SESSION_KINDS = ['llm', 'realtime', 'stt', 'tts'] as const
+/** These, and those that read their key with each request. */
+const TAKING_KINDS = [...SESSION_KINDS, 'telephony'] as const
 
 /** A plugin in a process of its own gets its environment when that starts. */
 function takenBy({ manifest, isolation, isInstalled }: LoadedPlugin): readonly string[] {

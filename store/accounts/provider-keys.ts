@@ -11,7 +11,7 @@ export function allProviderKeys(store: Store): Promise<ProviderKey[]> {
   return store.global.selectFrom('provider_keys').selectAll().orderBy('provider').orderBy('variable').execute()
 }
 
-interface NewKey {
+export interface NewKey {
   provider: string
   /** The user. */
   setBy: string | null

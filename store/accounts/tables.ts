@@ -152,6 +152,11 @@ interface UserIdempotencyKeysTable {
   created_at: CreatedAt
 }
 
+/** Of a workspace's own accounts; `set_by` and the rest as of the installation's. */
+interface WorkspaceProviderKeysTable extends ProviderKeysTable {
+  workspace_id: BoundWorkspace
+}
+
 /** Of the installation. */
 export interface ProviderKeysTable {
   id: string
@@ -187,4 +192,5 @@ export interface GlobalAccountTables {
 /** Of a workspace. */
 export interface TenantAccountTables {
   api_keys: ApiKeysTable
+  workspace_provider_keys: WorkspaceProviderKeysTable
 }

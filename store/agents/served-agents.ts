@@ -3,7 +3,7 @@ import { chooseVersion, type RolloutFacts } from '../../runtime/rollouts/choose-
 import type { Store } from '../database/database.ts'
 import type { Agent } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import { exhaustedQuota, operatorQuotas } from '../workspaces/workspace-quotas.ts'
+import { exhaustedQuota, usableProviders } from '../workspaces/workspace-quotas.ts'
 import { agentOfVersion } from './agent-versions.ts'
 import { agentById } from './agents.ts'
 
@@ -31,7 +31,7 @@ export async function servedAgent(
 ): Promise<{ agent: ServedAgent } | { refused: string }> {
   const month = await exhaustedQuota(store, workspaceId)
   if (month !== undefined) return { refused: month }
-  const { providers } = await operatorQuotas(store, workspaceId)
+  const providers = await usableProviders(store, workspaceId)
   const chosen = await agentAsUsed(store.tenant(workspaceId), agent, use)
   if (chosen === undefined) return { refused: `version ${versionOf(agent, use).version} of the agent does not exist` }
   const found = servedOf(chosen, providers)

@@ -41,6 +41,7 @@ const FIGURES = [
   'cost_stt',
   'cost_tts',
   'platform_cost',
+  'cost_own_keys',
   'known_llm',
   'known_stt',
   'known_tts',

@@ -13,6 +13,8 @@ export interface CallSums {
   costStt: number | null
   costTts: number | null
   platformCost: number | null
+  /** What of the others is billed to the workspace's own accounts. */
+  ownKeysCost: number
 }
 
 interface DashboardSums {
@@ -27,7 +29,8 @@ const SUMS = sql`coalesce(sum(n), 0)::float8 as calls, coalesce(sum(answered), 0
   case when sum(known_llm) > 0 then sum(cost_llm) end as "costLlm",
   case when sum(known_stt) > 0 then sum(cost_stt) end as "costStt",
   case when sum(known_tts) > 0 then sum(cost_tts) end as "costTts",
-  case when sum(known_platform) > 0 then sum(platform_cost) end as "platformCost"`
+  case when sum(known_platform) > 0 then sum(platform_cost) end as "platformCost",
+  coalesce(sum(cost_own_keys), 0)::float8 as "ownKeysCost"`
 
 /**
  * Sums for the dashboard: in all, by bucket (its start in ms), by agent and by call type. Only the buckets need the
@@ -72,6 +75,7 @@ export const NO_CALLS: CallSums = {
   costStt: null,
   costTts: null,
   platformCost: null,
+  ownKeysCost: 0,
 }
 
 /** Sums of a span as a whole. */

@@ -123,6 +123,8 @@ export interface CallsTable {
   cost_stt: number | null
   cost_tts: number | null
   platform_cost: number | null
+  /** What of the stages' costs is billed to the workspace's own accounts. */
+  cost_own_keys: Generated<number>
   turn_latencies_ms: Generated<number[]>
   error: string | null
   /** What the carrier calls it. */
@@ -177,6 +179,7 @@ interface CallSharesTable {
   cost_llm: number | null
   cost_stt: number | null
   cost_tts: number | null
+  cost_own_keys: Generated<number>
 }
 
 export type Call = Selectable<CallsTable>

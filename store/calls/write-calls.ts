@@ -17,7 +17,10 @@ import { OPEN_STATUSES } from './open-calls.ts'
 const MAX_ERROR_CHARS = 2_000
 
 /** What calls cost; absent: nothing. */
-type CallPrices = Partial<Pick<Prices, 'costOf' | 'platformUsdPerMinute'>>
+type CallPrices = Partial<Pick<Prices, 'costOf' | 'platformUsdPerMinute'>> & {
+  /** Whether the workspace has a key of its own at the provider; absent: none has. */
+  isOwnKey?(workspaceId: string, provider: string): boolean
+}
 
 const IS_OPEN = `c.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
 const IS_NOT_ANSWERED = `c.status in ('queued', 'ringing')`
@@ -55,7 +58,8 @@ const APPEND = `
         picked_up_at timestamptz, tokens_in int, tokens_out int,
         cached_read int, cache_write int, reasoning int, audio_in int, audio_out int, cached_audio int,
         estimated int, stt_seconds double precision, tts_characters int,
-        cost_llm double precision, cost_stt double precision, cost_tts double precision, latencies jsonb, consent text,
+        cost_llm double precision, cost_stt double precision, cost_tts double precision,
+        cost_own_keys double precision, latencies jsonb, consent text,
         answered_by text, agent_version int, rollout_id uuid, carrier jsonb, quality jsonb, supervisors jsonb, end_status text, end_reason text,
         disposition text, error text, end_at timestamptz, duration_ms bigint, usd_per_minute double precision,
         share_agent uuid)),
@@ -80,12 +84,13 @@ const APPEND = `
     on conflict (call_id, seq) do update set role = excluded.role, text = excluded.text,
       start_ms = excluded.start_ms, end_ms = excluded.end_ms, interrupted = excluded.interrupted),
   shared as (
-    insert into call_shares as s (workspace_id, call_id, agent_id, tokens, cost_llm, cost_stt, cost_tts)
-    select d.workspace_id, d.call_id, d.share_agent, d.tokens_in + d.tokens_out, d.cost_llm, d.cost_stt, d.cost_tts
+    insert into call_shares as s (workspace_id, call_id, agent_id, tokens, cost_llm, cost_stt, cost_tts, cost_own_keys)
+    select d.workspace_id, d.call_id, d.share_agent, d.tokens_in + d.tokens_out, d.cost_llm, d.cost_stt, d.cost_tts,
+      d.cost_own_keys
     from due d where d.share_agent <> d.agent_id and d.tokens_in + d.tokens_out + d.stt_seconds + d.tts_characters > 0
     on conflict (call_id, agent_id) do update set tokens = s.tokens + excluded.tokens,
       cost_llm = s.cost_llm + excluded.cost_llm, cost_stt = s.cost_stt + excluded.cost_stt,
-      cost_tts = s.cost_tts + excluded.cost_tts),
+      cost_tts = s.cost_tts + excluded.cost_tts, cost_own_keys = s.cost_own_keys + excluded.cost_own_keys),
   told as (
     insert into workspace_events (workspace_id, type, subject, agent_id, data)
     select d.workspace_id, t.event ->> 'type', d.call_id, d.agent_id,
@@ -115,6 +120,7 @@ const APPEND = `
     ${cost('llm', 'c.llm_input_tokens + c.llm_output_tokens', 'd.tokens_in + d.tokens_out')},
     ${cost('stt', 'c.stt_seconds', 'd.stt_seconds')},
     ${cost('tts', 'c.tts_characters', 'd.tts_characters')},
+    cost_own_keys = c.cost_own_keys + d.cost_own_keys,
     turn_latencies_ms = c.turn_latencies_ms || array(select jsonb_array_elements_text(d.latencies)::int),
     consent = coalesce(d.consent, c.consent),
     answered_by = coalesce(d.answered_by, c.answered_by),
@@ -271,9 +277,12 @@ function rowOf(entry: CallEntry, prices: CallPrices) {
   }
 }
 
-function sumsOf({ at, change = {}, serving }: CallEntry, { costOf }: CallPrices) {
+function sumsOf({ workspaceId, at, change = {}, serving }: CallEntry, { costOf, isOwnKey }: CallPrices) {
   const { usage, latenciesMs } = change
   const costs = usage === undefined ? undefined : costOf?.(serving ?? {}, usage, new Date(at))
+  const own = (['llm', 'stt', 'tts'] as const).filter(
+    (stage) => serving?.[stage] !== undefined && isOwnKey?.(workspaceId, serving[stage].provider),
+  )
   return {
     tokens_in: Math.round(usage?.llmInputTokens ?? 0),
     tokens_out: Math.round(usage?.llmOutputTokens ?? 0),
@@ -289,6 +298,7 @@ function sumsOf({ at, change = {}, serving }: CallEntry, { costOf }: CallPrices)
     cost_llm: costs?.llmUsd,
     cost_stt: costs?.sttUsd,
     cost_tts: costs?.ttsUsd,
+    cost_own_keys: own.reduce((sum, stage) => sum + (costs?.[`${stage}Usd`] ?? 0), 0),
     latencies: latenciesMs?.map(Math.round) ?? [],
     share_agent: serving?.handedTo,
   }

@@ -47,6 +47,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   batches: true,
   batch_items: true,
   api_keys: true,
+  workspace_provider_keys: true,
   idempotency_keys: true,
   agents: true,
   agent_versions: true,

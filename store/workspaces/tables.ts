@@ -42,6 +42,8 @@ export interface WorkspaceQuotasTable {
   /** Bought numbers it may have at once. */
   bought_numbers: number | null
   providers: string[] | null
+  /** It may use keys of its own accounts at providers. */
+  own_keys: Generated<boolean>
   /** On accounts of the operator null is the country of the calling number; `*`: all. */
   dial_countries: string[] | null
   dial_number_types: string[] | null

@@ -46,6 +46,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'agent_tests',
   'agents',
   'api_keys',
+  'workspace_provider_keys',
   'idempotency_keys',
   'workspace_quotas',
   'workspace_retention',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { ALL_COUNTRIES } from '../../runtime/dialing/dial-policy.ts'
+import { providersOfOwnKeys } from '../accounts/workspace-keys.ts'
 import { countAgents } from '../agents/agents.ts'
 import { chatSpending } from '../agents/chats.ts'
 import { callSums, DAY_MS, HOUR_MS } from '../calls/call-sums.ts'
@@ -9,7 +10,10 @@ import type { Tenant } from '../database/tenant.ts'
 
 /** What the operator allows each workspace, and what it uses. */
 
-export type OperatorQuotas = Omit<WorkspaceQuotasTable, 'workspace_id' | 'purchases'> & { purchases: boolean }
+export type OperatorQuotas = Omit<WorkspaceQuotasTable, 'workspace_id' | 'purchases' | 'own_keys'> & {
+  purchases: boolean
+  own_keys: boolean
+}
 
 /** Bytes are those of documents as they were uploaded. */
 export interface WorkspaceUse extends Record<Stock, number> {
@@ -31,6 +35,7 @@ const NO_QUOTAS: OperatorQuotas = {
   purchases: true,
   bought_numbers: null,
   providers: null,
+  own_keys: true,
   dial_countries: [ALL_COUNTRIES],
   dial_number_types: null,
 }
@@ -59,6 +64,13 @@ export async function operatorQuotas(store: Store, workspaceId: string): Promise
   return quotas
 }
 
+/** The providers its agents may use: those that the operator allows, and those of its own keys; null: all. */
+export async function usableProviders(store: Store, workspaceId: string): Promise<readonly string[] | null> {
+  const { providers, own_keys } = await operatorQuotas(store, workspaceId)
+  if (providers === null || !own_keys) return providers
+  return [...new Set([...providers, ...(await providersOfOwnKeys(store.tenant(workspaceId)))])]
+}
+
 /** Changes the given ones; the others keep their values. */
 export async function setOperatorQuotas(
   store: Store,
@@ -73,7 +85,7 @@ export async function setOperatorQuotas(
 }
 
 /**
- * Minutes of calls, and what they and chats cost, since the month began (UTC): by the sums that the database keeps of finished calls, and
+ * Minutes of calls, and what they and chats cost the operator, since the month began (UTC): by the sums that the database keeps of finished calls, and
  * what was noted of chats.
  */
 async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
@@ -85,7 +97,7 @@ async function useThisMonth(store: Store, workspaceId: string): Promise<{ minute
   const [{ rows }, chatsUsd] = await Promise.all([
     sql<{ duration_ms: number; cost: number }>`
       select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
-        coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
+        coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost - cost_own_keys), 0)::float8 as cost
       from ${ofCalls} as s`.execute(tenant.db),
     chatSpending(tenant, now),
   ])

@@ -134,7 +134,8 @@ async function ask(
 ): Promise<Record<string, unknown> | undefined> {
   const { askModel } = await import('../../runtime/analysis/ask-model.ts')
   const { LLM = [] } = agent.fallbacks as { LLM?: Fallbacks['llm'] }
-  const choice = { llm: { provider: agent.llm_provider, model: agent.llm_model }, fallbacks: { llm: LLM ?? [] } }
+  const llm = { provider: agent.llm_provider, model: agent.llm_model }
+  const choice = { llm, fallbacks: { llm: LLM ?? [] }, workspaceId }
   const messages: { role: 'system' | 'user' | 'assistant'; content: string }[] = [
     { role: 'system', content: instructionsOf(wishes) },
     { role: 'user', content: transcript },

@@ -118,7 +118,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
         metrics.sessionOpened()
         return conversation
       },
-      warm: (callId, agent) => warm.open(callId, agent),
+      warm: (callId, agent, keys) => warm.open(callId, agent, keys),
       drain,
       keys: (stored) => plugins.keys.use(stored),
       // The log has why one was refused.

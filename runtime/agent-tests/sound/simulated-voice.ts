@@ -23,7 +23,11 @@ export class SimulatedVoice {
    * @param language tag of what is spoken
    * @throws as the plugin registry does
    */
-  static async open(plugins: PluginRegistry, voice: string | undefined, language: string): Promise<SimulatedVoice> {
+  static async open(
+    plugins: Pick<PluginRegistry, 'create'>,
+    voice: string | undefined,
+    language: string,
+  ): Promise<SimulatedVoice> {
     const [base = 'en'] = language.split('-')
     const at = voice?.indexOf('/') ?? -1
     const source =

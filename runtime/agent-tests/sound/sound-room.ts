@@ -67,7 +67,8 @@ export class SoundRoom {
   ): Promise<CallEvent[]> {
     const { line = {}, voice: named } = given
     const language = given.language ?? spokenLanguage(agent)
-    const voice = await SimulatedVoice.open(this.#plugins, named, language)
+    const keys = this.#plugins.keys.of(agent.workspaceId)
+    const voice = await SimulatedVoice.open(this.#plugins.withKeys(keys), named, language)
     const soundOf = ({ say, recordedTurn }: CallerWords, rateHz: number): Promise<Int16Array> =>
       given.recorded_call === undefined || recordedTurn === undefined
         ? voice.render(say, rateHz)
@@ -75,7 +76,7 @@ export class SoundRoom {
     try {
       const call = await this.#callOver(given.channel === 'sip', line, options.signal)
       const spoken = new SpokenCall({
-        ...{ ...options, agent: this.#knowing(agent, given), call, callId: `test-${randomUUID()}` },
+        ...{ ...options, agent: this.#knowing(agent, given), keys, call, callId: `test-${randomUUID()}` },
         ...{ openConversation: this.#openConversation, clock: this.#clock },
         takePhone: (leg, failed) =>
           new CallerPhone({

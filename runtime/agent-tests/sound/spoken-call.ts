@@ -12,6 +12,7 @@ import { boundary } from '../../lib/async/boundary.ts'
 import { endedBy } from '../../lib/async/ended-by.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { StoredKeys } from '../../plugin/stored-keys.ts'
 import type { LoopbackCall } from '../../plugin-sdk/telephony/carrier.ts'
 import { TRANSFER_OUTPUT } from '../../tools/transfer-output.ts'
 import type { MockAnswer } from '../mocks.ts'
@@ -25,6 +26,8 @@ export interface SpokenCallOptions {
   /** For logs. */
   callId: string
   agent: AgentSpec
+  /** Of its workspace's own accounts at providers. */
+  keys: StoredKeys
   limits: SessionLimits
   call: LoopbackCall
   openConversation: OpenConversation
@@ -73,10 +76,10 @@ export class SpokenCall {
 
   /** Runs to the end of the call and returns its log. Throws what a tool or the caller threw, and the signal's reason. */
   async run(): Promise<CallEvent[]> {
-    const { agent, limits, call, callId, clock, openConversation, signal } = this.#options
+    const { agent, keys, limits, call, callId, clock, openConversation, signal } = this.#options
     const { called } = call
     try {
-      const open = { session: 0, callId, agent, limits, format: called.format, elapsedMs: 0 }
+      const open = { session: 0, callId, agent, keys: { ...keys }, limits, format: called.format, elapsedMs: 0 }
       const conversation = await openConversation(open, this.#port())
       this.#conversation = conversation
       called.start(this.#callerEvents(conversation))

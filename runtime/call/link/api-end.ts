@@ -110,6 +110,8 @@ interface LinkHubOptions {
   log: Logger
   /** The keys of providers that workers need and an operator stored. */
   keys?(): StoredKeys
+  /** The keys that a session of this agent needs besides: those of its workspace. */
+  keysFor?(agent: AgentSpec): StoredKeys
   /** Audio was not sent: a worker reads too slowly. */
   dropped?(bytes: number): void
   /** A worker came, changed its state or capacity, or beat. */
@@ -321,7 +323,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
 
   warm(callId: string, agent: AgentSpec): void {
     if (!this.#open || this.#isBehind) return
-    const json = encodeWarm({ type: 'warm', callId, agent })
+    const json = encodeWarm({ type: 'warm', callId, agent, ...this.#keysFor(agent) })
     // It is a hint alone; the offer says what is wrong with the agent.
     if (json !== undefined) this.#sendText(json)
   }
@@ -342,12 +344,17 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     if (keys !== undefined && this.#open && this.#takesKeys) this.#send({ type: 'keys', keys: { ...keys } })
   }
 
+  #keysFor(agent: AgentSpec): Pick<OpenSession, 'keys'> {
+    const keys = this.#options.keysFor?.(agent) ?? {}
+    return Object.keys(keys).length === 0 ? {} : { keys: { ...keys } }
+  }
+
   open(open: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession {
     const session = this.#nextSession
     this.#nextSession = (session + 1) % 0x1_0000_0000
     this.#sessions.set(session, { callId: open.callId, events })
     const live = (): boolean => this.#sessions.has(session)
-    if (this.#open) this.#offer({ type: 'open', session, ...open })
+    if (this.#open) this.#offer({ type: 'open', session, ...open, ...this.#keysFor(open.agent) })
     else queueMicrotask(boundary('link', () => this.#lose(session, GONE)))
     return {
       audio: (bytes, timestamp) => {

@@ -26,7 +26,7 @@ export interface LinksOptions {
   pool?: string
   openConversation: OpenConversation
   /** A session of this agent is likely to follow for this call. */
-  warm?(callId: string, agent: AgentSpec): void
+  warm?(callId: string, agent: AgentSpec, keys?: StoredKeys): void
   /** An operator asks the worker to end once its calls are over. */
   drain?(): void
   /** An operator asks the worker to read its settings anew. */

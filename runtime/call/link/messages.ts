@@ -25,10 +25,15 @@ const text = Type.String({ maxLength: 100_000 })
 const message = <const T extends string, P extends TProperties>(type: T, fields: P) =>
   Type.Object({ type: Type.Literal(type), ...fields })
 
+/** Of providers, by variable. */
+const KEYS = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
+
 const OPEN_SESSION = {
   session,
   callId: Type.String(),
   agent: AGENT_SPEC,
+  /** Of the workspace's own accounts at the agent's providers; absent: it has none. */
+  keys: Type.Optional(KEYS),
   /** The leg's format, both ways. */
   format: Type.Object({
     encoding: stringEnum('pcm_s16le', 'pcmu', 'pcma', 'opus'),
@@ -136,13 +141,13 @@ export const NODE_MESSAGE = Type.Union([
   message('beat', {}),
   message('open', OPEN_SESSION),
   /** A phone rings for this agent: provider connections are opened, for use by the session of this call. */
-  message('warm', { callId: Type.String(), agent: AGENT_SPEC }),
+  message('warm', { callId: Type.String(), agent: AGENT_SPEC, keys: Type.Optional(KEYS) }),
   /** An operator wants the worker gone: it takes nothing new, and ends once its calls are over. */
   message('drain', {}),
   /** An operator wants settings read anew. */
   message('reload', {}),
   /** The keys of providers that an operator stored, by variable: all of them, in place of what was sent before. */
-  message('keys', { keys: Type.Record(Type.String(), Type.Record(Type.String(), Type.String())) }),
+  message('keys', { keys: KEYS }),
   /** What the caller, the carrier or a supervisor did, in its place in the call's log. */
   message('event', { session, event: CALL_EVENT_IN_PLACE }),
   message('played', { session, id }),

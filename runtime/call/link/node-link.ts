@@ -214,7 +214,7 @@ export class NodeLink implements SessionLink {
       return
     }
     if (message.type === 'warm') {
-      this.#worker.options.warm?.(message.callId, message.agent)
+      this.#worker.options.warm?.(message.callId, message.agent, message.keys)
       return
     }
     if (message.type === 'drain') {

@@ -35,6 +35,8 @@ export type ToolSpec = Static<typeof TOOL_SPEC>
 export const AGENT_SPEC = Type.Object({
   agentId: Type.String(),
   agentName: Type.String(),
+  /** Whose keys of providers go before those of the installation; absent: nobody's. */
+  workspaceId: Type.Optional(Type.String()),
   /** Absent: the draft. */
   agentVersion: Type.Optional(Type.Integer()),
   /** The rollout whose split chose the version. */

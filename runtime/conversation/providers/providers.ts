@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Catalogue, defaultsOf, isRealtimeModel } from '../../plugin/catalogue.ts'
 import type { SpeechOptions } from '../../plugin/contract.ts'
 import type { PluginRegistry } from '../../plugin/host.ts'
+import type { StoredKeys } from '../../plugin/stored-keys.ts'
 import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import type { RealtimeProvider } from '../../plugin-sdk/realtime/realtime-provider.ts'
 import { instructionsFor } from '../languages/instructions.ts'
@@ -21,6 +22,8 @@ export interface ProviderSource {
   create(kind: 'llm', provider: string, options?: CreateOptions): Promise<llm.LLM>
   create(kind: 'tts', provider: string, options?: CreateOptions): Promise<tts.TTS>
   create(kind: 'realtime', provider: string, options?: CreateOptions): Promise<RealtimeProvider>
+  /** The same by a workspace's own keys; absent: it takes none. */
+  withKeys?(own: StoredKeys): ProviderSource
   /** Which models are of speech to speech; absent: none are. */
   readonly catalogue?: Pick<Catalogue, 'realtime' | 'llm'>
 }
@@ -45,6 +48,8 @@ interface Choice {
 
 export interface OpenProvidersDeps {
   source: ProviderSource
+  /** Of the workspace's own accounts, which go before those of the installation. */
+  keys?: StoredKeys | undefined
   /** Who a provider is to an operator; default: its name. */
   identityOf?: ((provider: string) => ProviderIdentity) | undefined
   breakers: Breakers
@@ -142,12 +147,13 @@ function configOf({ systemPrompt, language, register, tools = [] }: AgentSpec): 
 }
 
 async function openStage<S extends ProviderKind>(
-  { source, identityOf = (name) => ({ title: name }), breakers, clock }: OpenProvidersDeps,
+  { source: usual, keys = {}, identityOf = (name) => ({ title: name }), breakers, clock }: OpenProvidersDeps,
   stage: S,
   choices: readonly Choice[],
   agent: AgentSpec,
   events: ChainEvents,
 ): Promise<Chain<Instances[S]>> {
+  const source = usual.withKeys?.(keys) ?? usual
   const create = source.create as unknown as (
     kind: ProviderKind,
     provider: string,
@@ -165,7 +171,9 @@ async function openStage<S extends ProviderKind>(
   const candidates = choices.map(({ provider, name }, i): Candidate<Instances[S]> | undefined => {
     const result = made[i]
     if (result?.status !== 'fulfilled') return undefined
-    const breaker = breakers.of(stage, provider, name)
+    // What a workspace's account refuses says nothing about the others'.
+    const account = keys[provider] === undefined ? provider : `${provider} of ${agent.workspaceId}`
+    const breaker = breakers.of(stage, account, name)
     return { instance: result.value, provider, identity: identityOf(provider), breaker }
   })
   const usable = candidates.filter((candidate) => candidate !== undefined)

@@ -1,5 +1,6 @@
 import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import { boundary } from '../../lib/async/boundary.ts'
+import type { StoredKeys } from '../../plugin/stored-keys.ts'
 import type { ChainEvents } from './chain.ts'
 import { closeProviders, type OpenProvidersDeps, openProviders, type Providers, prewarm } from './providers.ts'
 
@@ -24,11 +25,11 @@ export class WarmProviders {
     this.#deps = deps
   }
 
-  open(callId: string, agent: AgentSpec): void {
+  open(callId: string, agent: AgentSpec, keys?: StoredKeys): void {
     if (this.#kept.has(callId) || this.#kept.size >= MAX_KEPT) return
     const { log } = this.#deps
     const kept: Kept = {
-      opening: openProviders(this.#deps, agent, {
+      opening: openProviders({ ...this.#deps, keys }, agent, {
         failed: (...failure) => kept.events.failed(...failure),
         switched: (...change) => kept.events.switched?.(...change),
       }),

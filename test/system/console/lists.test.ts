@@ -145,7 +145,9 @@ t.test('a list is a place of work', { skip: withoutChromium }, async (t) => {
     await when.getByRole('button').click()
     await when.getByRole('button').click()
     await waitUntil(async () => (await when.getAttribute('aria-sort')) === 'ascending')
-    await waitUntil(async () => /rooms/.test((await listed('Chats').nth(1).textContent()) ?? ''))
+    const oldest = await ada.ask<{ items: { session_id: string }[] }>('GET', '/chats/logs?sort=updated_at&order=asc')
+    const first = oldest.items[0]?.session_id ?? 'none'
+    await waitUntil(async () => ((await listed('Chats').nth(1).textContent()) ?? '').includes(first))
     await page.goto(`${url}/console/numbers`)
     await shows('Phone numbers', 2)
     await page.getByLabel('Answered by', { exact: true }).selectOption({ label: 'Clinic' })

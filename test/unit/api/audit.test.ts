@@ -105,6 +105,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /extensions',
     'GET /extensions/{extension_id}',
     'GET /providers',
+    'GET /providers/keys',
     'GET /webhooks',
     'GET /webhooks/{webhook_id}',
     'GET /webhooks/{webhook_id}/deliveries',

@@ -87,10 +87,11 @@ t.test('every column that holds a sealed secret is sealed anew', async (t) => {
       body: { phone_number: '+14155550100', provider: 'sim', inbound_webhook: 'https://example.com/who' },
     }),
     await ada.client.put('/operator/providers/twilio/keys', { body: { keys: { TWILIO_AUTH_TOKEN: 'a-token' } } }),
+    await ada.client.put('/providers/deepgram/keys', { body: { keys: { DEEPGRAM_API_KEY: 'a-key' } } }),
   ]
   t.same(
     made.map(({ status }) => status),
-    [201, 201, 201, 201, 201, 200],
+    [201, 201, 201, 201, 201, 200, 200],
   )
   const { pool } = api.store
   const webhook = `/webhooks/${made[3]!.body.webhook_id}`
@@ -118,7 +119,7 @@ t.test('every column that holds a sealed secret is sealed anew', async (t) => {
   const before = await sealedTexts()
   t.same([...before.keys()].sort(), SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort())
   const count = [...before.values()].flat().length
-  t.equal(count, 11, 'two headers of the agent and of its version, and one of each other column')
+  t.equal(count, 12, 'two headers of the agent and of its version, and one of each other column')
 
   const { dataKey: old, jwtApiSecret } = api.config
   t.same(await resealAll(api.store, { dataKey: NEW_KEY, dataKeyOld: [old], jwtApiSecret }, log), { resealed: count })
@@ -151,8 +152,8 @@ t.test('nothing is sealed but where the table of sealed columns says so', async 
     'api/chats/chat-collecting.ts': 1,
     // Answers that are kept for a day.
     'api/http/keyed-answer.ts': 1,
-    // provider_keys.value
-    'api/providers/key-routes.ts': 1,
+    // provider_keys.value, workspace_provider_keys.value
+    'api/providers/pasted-keys.ts': 1,
     'workers/provider-keys.ts': 1,
     // extensions.password
     'api/extensions/book.ts': 1,

@@ -30,7 +30,7 @@ function refusalOf(route: AnyRoute, role: Role): (string | number)[] | undefined
 const isSecured = (route: AnyRoute) => !rightsOf(route).isOpen
 const isOfWorkspace = (route: AnyRoute) => rightsOf(route).role !== 'none'
 /** Whether the path names something that belongs to a workspace. */
-const namesSomething = (route: AnyRoute) => isOfWorkspace(route) && route.path.includes('{')
+const namesSomething = (route: AnyRoute) => isOfWorkspace(route) && /\{(?!provider\})/.test(route.path)
 
 t.test('the routes declare the rights that are written out, and every right is of a route', async (t) => {
   for (const route of routes) {
@@ -197,6 +197,8 @@ t.test('every endpoint, asked by everyone', { timeout: 800_000 }, async (t) => {
               : role === 'key'
                 ? key
                 : callers[role as Role].client
+        // A workspace has 500 webhooks at most: those for the routes before are of no use.
+        await api.store.pool.query('delete from webhooks where workspace_id = $1', [owner.workspaceId])
         const own = await furnish(api, owner)
         await prepare(api, route, own)
         const answer = await ask(

@@ -293,7 +293,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     id: of.apiKeyId,
     phone_number: of.phoneNumber,
     worker_id: WORKER_ID,
-    provider: 'twilio',
+    provider: route.path.startsWith('/providers/') ? 'deepgram' : 'twilio',
     kind: 'region',
     key: '+49',
   }

@@ -34,8 +34,11 @@ t.test('chats are sorted by their last message and by how many they have', async
   t.same(await list({ sort: 'message_count' }), ['long', 'middle', 'short'])
   t.same(await list({ sort: 'updated_at' }), ['short', 'middle', 'long'])
   t.same(await list({ sort: 'updated_at', order: 'asc', page: 2, page_size: 2 }), ['short'])
-  for (const query of [{ after: 'first' }, { updated_since: '2026-01-01T00:00:00Z' }]) {
-    t.equal((await ada.client.get('/chats/logs', { query: { sort: 'updated_at', ...query } })).status, 422)
+  for (const [name, value] of [
+    ['after', 'first'],
+    ['updated_since', '2026-01-01T00:00:00Z'],
+  ] as const) {
+    t.equal((await ada.client.get('/chats/logs', { query: { sort: 'updated_at', [name]: value } })).status, 422)
   }
 })
 

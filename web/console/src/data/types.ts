@@ -25,7 +25,7 @@ import type {
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
 import type { UploadPreviewBody } from '../../../../api/prospects/preview-schema.ts'
 import type { ProspectBody, ProspectListBody, ProspectWithAttempts } from '../../../../api/prospects/schema.ts'
-import type { KeyedProvider } from '../../../../api/providers/schema.ts'
+import type { KeyedProvider, OwnKey } from '../../../../api/providers/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
 import type {
@@ -41,7 +41,7 @@ import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
 import type { CallEventBody } from '../../../../runtime/call/log/events.ts'
 
-export type { KeyedProvider }
+export type { KeyedProvider, OwnKey }
 export type LocalModels = Static<typeof ModelsBody>
 export type User = Static<typeof UserBody>
 export type Workspace = Static<typeof WorkspaceBody>

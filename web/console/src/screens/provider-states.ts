@@ -11,3 +11,15 @@ export const PROVIDER_STATES: Readonly<Record<Provider['health']['state'], reado
   broken: ['bad', t('Broken')],
   not_asked: ['neutral', t('Not asked yet')],
 }
+
+const TASKS: Readonly<Record<string, string>> = {
+  stt: t('Listens'),
+  llm: t('Thinks'),
+  tts: t('Speaks'),
+  telephony: t('Phone calls'),
+}
+
+/** What a provider of these kinds is for. */
+export function tasksOf(kinds: readonly string[]): string[] {
+  return kinds.flatMap((kind) => TASKS[kind] ?? [])
+}

@@ -11,15 +11,19 @@ import { PROVIDER_STATES } from './provider-states.ts'
 const EVERY_MS = 15_000
 /** Who agents can listen, think and speak with; those that serve first. */
 export function Screen() {
-  const { isOperator } = useSession()
+  const { isOperator, may } = useSession()
   const { data, error, refetch } = useProviders(EVERY_MS)
   const providers = data?.providers.toSorted((a, b) => rankOf(a) - rankOf(b) || a.title.localeCompare(b.title))
   return (
     <>
       <PageHead
         actions={
-          isOperator && (
-            <Link className={buttonClass('primary')} search={{ tab: 'providers' }} to="/operator">
+          (isOperator || may('admin')) && (
+            <Link
+              className={buttonClass('primary')}
+              search={{ tab: isOperator ? 'providers' : 'keys' }}
+              to={isOperator ? '/operator' : '/workspace'}
+            >
               {t('Set keys')}
             </Link>
           )
@@ -27,7 +31,9 @@ export function Screen() {
         lead={
           isOperator
             ? t('Who agents can listen, think and speak with.')
-            : t('Who agents can listen, think and speak with. The operator of this installation sets their keys.')
+            : t(
+                'Who agents can listen, think and speak with. The operator of this installation sets their keys; those of the workspace’s own accounts go before them.',
+              )
         }
         title={t('Providers')}
       />
@@ -48,7 +54,7 @@ export function Screen() {
 const rankOf = ({ health: { state } }: Provider): number => (state === 'ok' ? 0 : state === 'no_key' ? 2 : 1)
 
 function ProviderCard({
-  provider: { provider, title, description, health, allowed, llm, stt, tts },
+  provider: { provider, title, description, health, allowed, own_key, llm, stt, tts },
 }: {
   provider: Provider
 }) {
@@ -89,6 +95,7 @@ function ProviderCard({
           ] as const,
         ]
       : []),
+    ...(own_key ? [[t('Whose account'), t('Yours')] as const] : []),
     ...(health.latency_ms === null ? [] : [[t('Answers in'), formatMs(health.latency_ms)] as const]),
   ]
   const defaults = [

@@ -105,6 +105,11 @@ function Report({
           <Stat label={t('Cost')} value={formatUsd(totals.total_cost)} />
           <Stat label={t('Tokens')} value={formatCount(totals.total_tokens)} />
         </div>
+        {totals.own_keys_cost > 0 && (
+          <p className="mt-3 text-sm text-muted">
+            {t('Billed to your own accounts: {cost}', { cost: formatUsd(totals.own_keys_cost) })}
+          </p>
+        )}
       </Card>
       <div className="grid gap-4 xl:grid-cols-2">
         <Card title={t('Calls by {interval}', { interval: formatInner(interval) })}>

@@ -15,6 +15,7 @@ import { Table } from '../ui/table.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { auditSentence } from './audit-sentence.ts'
 import { DoNotCall } from './do-not-call.tsx'
+import { OwnKeys } from './keys/own-keys.tsx'
 
 const ROLES: readonly Role[] = ['member', 'developer', 'admin']
 
@@ -26,6 +27,7 @@ export function Screen() {
     ['do-not-call', t('Do not call'), <DoNotCall key="dnc" />] as const,
     ...(may('admin')
       ? [
+          ['keys', t('Provider keys'), <OwnKeys key="keys" />] as const,
           ['retention', t('Retention'), <Keeping key="retention" />] as const,
           ['audit', t('Audit log'), <Audit key="audit" path="/audit-log" />] as const,
         ]

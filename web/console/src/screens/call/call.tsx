@@ -284,6 +284,11 @@ function Cost({ call: { cost, usage } }: { call: Call }) {
           </tr>
         </tbody>
       </table>
+      {cost.own_keys_cost > 0 && (
+        <p className="mt-2 text-xs text-muted">
+          {t('Billed to your own accounts: {cost}', { cost: formatUsd(cost.own_keys_cost) })}
+        </p>
+      )}
       {cost.total_cost === null && (
         <p className="mt-2 text-xs text-muted">
           {t('The price of a model or voice is not known; set it in a price file.')}

@@ -134,7 +134,11 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
     event.preventDefault()
     const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
     const quotas = QUOTAS.map(([name]) => [name, fields[name] === '' ? null : Number(fields[name])])
-    save.mutate({ ...Object.fromEntries(quotas), purchases: fields.purchases === 'on' })
+    save.mutate({
+      ...Object.fromEntries(quotas),
+      purchases: fields.purchases === 'on',
+      own_keys: fields.own_keys === 'on',
+    })
   }
   return (
     <Dialog lead={t('Empty: no limit.')} onClose={onClose} open title={workspace.name}>
@@ -149,6 +153,10 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
         <label className="flex items-center gap-2">
           <input defaultChecked={workspace.quotas.purchases} name="purchases" type="checkbox" />
           {t('May buy phone numbers')}
+        </label>
+        <label className="flex items-center gap-2">
+          <input defaultChecked={workspace.quotas.own_keys} name="own_keys" type="checkbox" />
+          {t('May use keys of its own accounts at providers')}
         </label>
         <Fault error={save.error} />
         <DialogActions>

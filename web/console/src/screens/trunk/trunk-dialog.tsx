@@ -98,7 +98,9 @@ export function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onCl
         />
         <Field
           fault={fault('allowed_addresses')}
-          hint={t('Addresses calls of this trunk come from, separated by commas; needed where it has no user name and password.')}
+          hint={t(
+            'Addresses calls of this trunk come from, separated by commas; needed where it has no user name and password.',
+          )}
           label={t('Allowed addresses')}
         >
           <Input

@@ -18,7 +18,7 @@ export function recordedSound(tenant: Tenant, objects: ObjectStore): RecordedSou
     const call = await callById(tenant, callId)
     if (call === undefined) throw new Error(`There is no call ${callId} to hear`)
     const turn = call.turns.find((one) => one.seq === seq && one.role === 'user')
-    if (turn === undefined) throw new Error(`Turn ${seq} of call ${callId} is none of its caller`)
+    if (turn === undefined) throw new Error(`Turn ${seq} of call ${callId} was not said by its caller`)
     const gone = `Call ${callId} has no recording here: it was never made, was deleted, or lies with another node`
     if (call.recording_key === null) throw new Error(gone)
     const others = call.turns.filter((one) => one.seq !== seq && one.role === 'user')

@@ -120,7 +120,7 @@ t.test('the caller of a recorded call is heard again, and a recording that is go
   t.same(callersWords(heard), [OPENING, PRICE])
   t.same(callersWords(exchanged), [PRICE, OPENING], 'what is heard is what was recorded, not what is written')
   t.match(foreign, { verdict: 'error', why: /^There is no call/ })
-  t.match(agents, { verdict: 'error', why: /is none of its caller/ })
+  t.match(agents, { verdict: 'error', why: /was not said by its caller/ })
 
   await rm(path)
   const [gone, inText] = await casesOf(agentId, [body.definition, with_({ channel: 'text' })])

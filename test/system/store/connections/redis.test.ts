@@ -10,6 +10,7 @@ import { openQueue, runJobs } from '../../../../workers/queues.ts'
 import { startPlainRedis, startRedisPair } from '../../../support/instance/redis-pair.ts'
 import { testFolder } from '../../../support/instance/services.ts'
 import { startFaultProxy } from '../../../support/world/fault-proxy.ts'
+import { ownTime } from '../../../support/world/own-time.ts'
 import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -58,14 +59,14 @@ t.test('after a failover that leaves the old server alive, commands and jobs go 
   const subscription = await subscribe(client, 'news', { what: 'Listening', log }, (message) => heard.push(message))
   t.teardown(() => subscription.stop())
   await pair.failOver()
-  const startedAtMs = performance.now()
+  const failedOverMs = ownTime(t)
   // Asked at once, and answered once the connection is the right one: nobody sees the failover.
   await Promise.all([
     client.set('a', '1'),
     client.set('b', '2'),
     renew.run(client, ['patchbay:{calls}:leases'], [1000, 'c']),
   ])
-  t.ok(performance.now() - startedAtMs < 2_000, `${performance.now() - startedAtMs} ms`)
+  t.ok(failedOverMs() < 2_000, `${failedOverMs()} ms`)
   t.equal(await pair.second.admin('GET', 'a'), '1', 'written at the new primary')
   const tookMs = await runJob('after')
   t.ok(tookMs < 5_000, `a job took ${tookMs} ms`)
@@ -85,10 +86,9 @@ t.test(
     const before = pair.proxy.accepted
     await pair.second.admin('REPLICAOF', 'NO', 'ONE')
     await pair.first.admin('REPLICAOF', '127.0.0.1', '1')
-    const startedAtMs = performance.now()
+    const tookMs = ownTime(t)
     await t.rejects(Promise.all(Array.from({ length: 200 }, (_, n) => client.set(`k${n}`, 'v'))), /READONLY/)
-    const tookMs = performance.now() - startedAtMs
-    t.ok(tookMs < 6_500, `${tookMs} ms`)
+    t.ok(tookMs() < 6_500, `${tookMs()} ms`)
     t.ok(pair.proxy.accepted - before < 15, `${pair.proxy.accepted - before} connections`)
     pair.proxy.redirect({ path: pair.second.socketPath })
     t.equal(await client.set('again', '1'), 'OK')
@@ -104,7 +104,7 @@ t.test('a connection that falls silent is noticed though it is written to, and d
   const writing = setInterval(() => client.set('k', 'v').catch(() => {}), 500)
   t.teardown(() => clearInterval(writing))
   proxy.silence()
-  const startedAtMs = performance.now()
+  const silentMs = ownTime(t)
   while (
     !(await client.get('k').then(
       () => true,
@@ -113,10 +113,10 @@ t.test('a connection that falls silent is noticed though it is written to, and d
   ) {
     await sleep(50)
   }
-  t.ok(performance.now() - startedAtMs < 8_000, `${performance.now() - startedAtMs} ms`)
+  t.ok(silentMs() < 8_000, `${silentMs()} ms`)
   await runJob('after')
   // The connection that waits for jobs asks nothing: it goes by what the other one found out.
-  t.ok(performance.now() - startedAtMs < 7_500, `a job ran ${Math.round(performance.now() - startedAtMs)} ms later`)
+  t.ok(silentMs() < 7_500, `a job ran ${silentMs()} ms later`)
 })
 
 t.test('a server that is slow, within the limits, keeps its connections', async (t) => {

@@ -127,16 +127,12 @@ export default definePlugin({ embedding: () => ({ dimensions: 1, embed: async (t
   t.equal(processesIn(folder), 1)
   const running = ask('slow')
   await sleep(300)
-  const changedAtMs = performance.now()
   write(2)
-  let answer = await ask('now')
-  while (answer !== 2 && performance.now() - changedAtMs < 10_000) {
-    await sleep(50)
-    answer = await ask('now')
-  }
-  const tookMs = performance.now() - changedAtMs
-  t.equal(answer, 2)
-  t.ok(tookMs < 3_000, `after ${tookMs.toFixed(0)} ms`)
+  await waitUntil(
+    async () => (await ask('now')) === 2,
+    () => 'the changed plugin',
+    { everyMs: 50, timeoutMs: 30_000 },
+  )
   t.equal(await running, 1)
   t.ok(logged.some((line) => line === 'Plugin "draft" changed: sessions that begin now run the new code'))
   writeFileSync(join(folder, 'draft/mod.ts'), 'throw new Error("not yet")\n')

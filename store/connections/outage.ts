@@ -88,7 +88,7 @@ const SOCKET_CODES = new Set([
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const POSTGRES_LOGIN = /^password authentication failed|^SASL authentication failed/
 const POSTGRES_LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /** The code of an error Redis answered with, such as READONLY. */
 function redisCode(error: unknown): string | undefined {
@@ -148,7 +148,8 @@ export function outageOf(error: unknown): string | undefined {
 
 const STARTING_STATES = new Set(['57P01', '57P02', '57P03'])
 const STARTING_SOCKET = new Set(['ECONNRESET', 'EPIPE'])
-const CUT_OFF = /^Connection terminated|^Socket closed unexpectedly|^server closed the connection/i
+/** `timeout expired`: somebody listens and has not answered yet (pg's Client.connect). */
+const CUT_OFF = /^Connection terminated|^timeout expired|^Socket closed unexpectedly|^server closed the connection/i
 
 /** Whether a store, or what it caused, says that the store is there and will serve soon. */
 export function isStarting(error: unknown): boolean {

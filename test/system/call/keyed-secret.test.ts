@@ -123,11 +123,14 @@ t.test(
       )
       return callId!
     }
-    const over = (callId: string) =>
-      waitUntil(
-        async () => (await client.get(`/calls/${callId}`)).body.status === 'completed',
+    const over = async (callId: string): Promise<void> => {
+      const statusOf = async () => (await client.get(`/calls/${callId}`)).body.status
+      await waitUntil(
+        async () => (await statusOf()) !== 'in_progress',
         () => 'the end of the call',
       )
+      t.equal(await statusOf(), 'completed')
+    }
 
     const baresip = await startBaresip(t, { says: SILENCE })
     baresip.command('dial', `sip:${NUMBER}@127.0.0.1:${sipPort}`)

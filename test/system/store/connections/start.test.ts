@@ -52,6 +52,21 @@ t.test('a start waits for a database that is still starting, and says so once', 
   t.match(waits()[0], 'PostgreSQL is starting')
 })
 
+t.test('a start waits for a database that takes connections and does not answer yet', async (t) => {
+  const direct = new URL(await emptyDatabase(t))
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  const proxy = await startFaultProxy(t, { port: (silent.address() as AddressInfo).port })
+  const { log, waits } = listener()
+  const url = `postgres://${direct.username}@127.0.0.1:${proxy.port}${direct.pathname}`
+  const migrated = waitForStore(log, () => migrate(url, createLogger({ level: 'silent', name: 'test' })))
+  await waitUntil(() => waits().length > 0, undefined, { everyMs: 20 })
+  t.match(waits()[0], 'PostgreSQL does not answer')
+  proxy.redirect({ path: join(direct.searchParams.get('host') ?? '', '.s.PGSQL.5432') })
+  t.ok((await migrated).length > 20)
+})
+
 t.test('a start waits for a Redis that resets its first connections, and not for one that is not there', async (t) => {
   const redis = await startPlainRedis(t)
   const proxy = await startFaultProxy(t, { path: redis.socketPath })

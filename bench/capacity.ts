@@ -18,6 +18,10 @@ import { SETUPS } from './capacity/setups.ts'
 const LIMIT_MS = 3_600_000
 const QUESTION_EVERY_MS = 8_000
 const IDLE_S = 10
+/** A call that is answered less often costs less than calls do. */
+const LEAST_ANSWERED = 0.8
+/** After the last call, until what it leaves is done. */
+const REST_MS = 5_000
 const { agent: AGENT, questions } = scriptOf()
 
 interface Process {
@@ -43,17 +47,17 @@ export async function run(args: readonly string[]): Promise<void> {
       // Each in a worker that has served nobody before.
       const voice = await installation.voice(undefined, doubles.env)
       for (const role of [voice, api]) await roleWhen(role, 'ready')
-      const [worker, node] = [usageOf(voice), usageOf(api)]
-      await sleep(IDLE_S * 1_000)
-      const idle = {
-        workerIdleCpuMs: (usageOf(voice).cpuMs - worker.cpuMs) / IDLE_S,
-        apiIdleCpuMs: (usageOf(api).cpuMs - node.cpuMs) / IDLE_S,
-        idleBytes: usageOf(voice).memoryBytes,
-      }
+      const idleBytes = usageOf(voice).memoryBytes
       const { rest, agentId } = await makeAgent(api.url, { ...AGENT, ...agent })
-      const used = await measure({ rest, agentId, calls, seconds, voice, api })
-      const row = capacityRow({ providers, calls, ...idle, ...used })
-      process.stdout.write(`${JSON.stringify({ name: 'capacity', ...row, answers: used.answers })}\n`)
+      const { answers, ...taken } = await measure({ rest, agentId, calls, seconds, voice, api })
+      const row = capacityRow({ providers, calls, idleBytes, ...taken, ...(await idle(voice, api)) })
+      const expected = (calls * taken.seconds * 1_000) / QUESTION_EVERY_MS
+      if (answers < LEAST_ANSWERED * expected) {
+        throw new Error(
+          `${answers} of ${Math.round(expected)} questions were answered: this machine is too busy to be measured`,
+        )
+      }
+      process.stdout.write(`${JSON.stringify({ name: 'capacity', ...row, answers })}\n`)
       rows.push(row)
       voice.child.kill('SIGTERM')
       await voice.ended
@@ -64,6 +68,17 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** What both use where nobody calls. */
+async function idle(voice: Process, api: Process): Promise<Pick<Used, 'workerIdleCpuMs' | 'apiIdleCpuMs'>> {
+  await sleep(REST_MS)
+  const [worker, node] = [usageOf(voice), usageOf(api)]
+  await sleep(IDLE_S * 1_000)
+  return {
+    workerIdleCpuMs: (usageOf(voice).cpuMs - worker.cpuMs) / IDLE_S,
+    apiIdleCpuMs: (usageOf(api).cpuMs - node.cpuMs) / IDLE_S,
+  }
+}
+
 async function measure(world: {
   rest: RestClient
   agentId: string
@@ -71,7 +86,7 @@ async function measure(world: {
   seconds: number
   voice: Process
   api: Process
-}): Promise<Pick<Used, 'answers' | 'seconds' | 'workerCpuMs' | 'apiCpuMs' | 'busyBytes'>> {
+}): Promise<Pick<Used, 'seconds' | 'workerCpuMs' | 'apiCpuMs' | 'busyBytes'> & { answers: number }> {
   const { rest, agentId, calls, voice, api } = world
   const over = new AbortController()
   const warm: Promise<void>[] = []

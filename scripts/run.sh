@@ -183,7 +183,7 @@ install_default_programs() {
 # say what is missing.
 install_test_peers() {
   if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
-  install_programs sipp baresip kamailio chromium firefox-esr pulseaudio promtool pgbouncer redis-sentinel nginx haproxy
+  install_programs sipp baresip kamailio chromium firefox-esr pulseaudio promtool pgbouncer redis-sentinel nginx haproxy caddy
 }
 
 command=${1:-help}

@@ -7,7 +7,6 @@ const MIB = 2 ** 20
 export interface Used {
   readonly providers: string
   readonly calls: number
-  readonly answers: number
   readonly seconds: number
   readonly workerCpuMs: number
   readonly apiCpuMs: number

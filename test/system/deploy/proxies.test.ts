@@ -15,8 +15,8 @@ import { waitUntil } from '../../support/world/wait-until.ts'
 /** The proxies' configurations as docs/operations.md prints them; addresses and certificates are the test's. */
 const docs = await readFile(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
 const run = promisify(execFile)
-const isMissing = (program: string) =>
-  run(program, ['-v']).then(
+const isMissing = (program: string, askVersion = '-v') =>
+  run(program, [askVersion]).then(
     () => false as const,
     () => `${program} is missing: apt-get install ${program}`,
   )
@@ -34,7 +34,17 @@ interface Proxy {
   readonly configuration: (nodes: readonly TestApi[], port: number, folder: string) => Promise<string[]>
 }
 
-const PROXIES: Record<'nginx' | 'haproxy', Proxy> = {
+const PROXIES: Record<'caddy' | 'nginx' | 'haproxy', Proxy> = {
+  caddy: {
+    async configuration([node], port, folder) {
+      const block = blockOf('caddy')
+        .replace('voice.example.com {', `http://127.0.0.1:${port} {`)
+        .replace('127.0.0.1:8080', node === undefined ? '' : hostOf(node))
+      const file = join(folder, 'Caddyfile')
+      await writeFile(file, `{\n  admin off\n  storage file_system ${folder}\n}\n${block}`)
+      return ['run', '--adapter', 'caddyfile', '--config', file]
+    },
+  },
   nginx: {
     async configuration(nodes, port, folder) {
       const block = addressed(blockOf('nginx'), nodes)
@@ -77,7 +87,11 @@ async function startProxy(t: Teardown, name: keyof typeof PROXIES, nodes: readon
   await writeFile(join(folder, 'voice.example.com.key'), key)
   const port = await freePort()
   const args = await PROXIES[name].configuration(nodes, port, folder)
-  const child: ChildProcess = spawn(name, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child: ChildProcess = spawn(name, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Caddy keeps its last configuration there.
+    env: { ...process.env, XDG_CONFIG_HOME: folder },
+  })
   let said = ''
   child.stderr?.on('data', (data: Buffer) => {
     said += data.toString()
@@ -145,3 +159,23 @@ for (const name of ['nginx', 'haproxy'] as const) {
     (t) => drainsBehind(t, name),
   )
 }
+
+t.test(
+  'behind caddy as docs/operations.md has it, requests and sessions come through',
+  { skip: await isMissing('caddy', 'version'), timeout: LIMIT_MS },
+  async (t) => {
+    const node = await startTestApi(t)
+    await linkWorker(t, node)
+    const user = await node.signUp()
+    const { agentId } = await startPhone(node, user)
+    const url = await startProxy(t, 'caddy', [node])
+    const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
+    const client = new RealtimeClient({ url: url.replace(/^http/, 'ws') }, body.token)
+    await client.got('session.started')
+    client.send({ type: 'text', text: 'Hello' })
+    await client.got('transcript', { role: 'assistant' })
+    client.send({ type: 'end' })
+    await client.closed()
+    t.equal((await fetch(`${url}/ready`)).status, 200)
+  },
+)

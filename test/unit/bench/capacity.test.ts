@@ -3,7 +3,7 @@ import { capacityRow, capacityTable, type Used } from '../../../bench/capacity/r
 
 const MIB = 2 ** 20
 const USED: Used = {
-  ...{ providers: 'A, B, C', calls: 10, answers: 50, seconds: 20 },
+  ...{ providers: 'A, B, C', calls: 10, seconds: 20 },
   // A worker of 5 % without a call, and 2 % more for each; an api node of 1 % and 0.5 %.
   ...{ workerCpuMs: 5_000, workerIdleCpuMs: 50, apiCpuMs: 1_200, apiIdleCpuMs: 10 },
   ...{ idleBytes: 200 * MIB, busyBytes: 240 * MIB },

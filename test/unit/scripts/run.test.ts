@@ -53,6 +53,7 @@ t.test(
       'redis-sentinel': '',
       nginx: '',
       haproxy: '',
+      caddy: '',
       chromium: '',
       'firefox-esr': '',
       pulseaudio: '',

@@ -24,6 +24,7 @@ import { maintenanceRoutes } from './operator/maintenance.ts'
 import { modelRoutes } from './operator/models.ts'
 import { operatorNumberRoutes } from './operator/numbers.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { trunkHostRoutes } from './operator/trunk-hosts.ts'
 import { workerPoolRoutes } from './operator/worker-pools.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
@@ -99,6 +100,7 @@ export const routes: readonly AnyRoute[] = [
   ...maintenanceRoutes,
   ...workerPoolRoutes,
   ...operatorNumberRoutes,
+  ...trunkHostRoutes,
   ...providerKeyRoutes,
   ...modelRoutes,
   ...telephonyRoutes,

@@ -7,6 +7,7 @@ import { endLinks, findLink, useLink } from '../../store/accounts/one-time-links
 import { endSession, endSessions, type Session, sessionsOf } from '../../store/accounts/sessions.ts'
 import { userByEmail } from '../../store/accounts/users.ts'
 import type { LinkKind } from '../../store/database/schema.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { type ApiRequest, defineRoute, Reply } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -185,11 +186,17 @@ const sessions = defineRoute({
   ...user,
   method: 'GET',
   path: '/auth/sessions',
-  success: { status: 200, schema: Type.Array(SessionBody) },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(SessionBody) },
   summary: 'Where one is logged in, the last used first',
   examples: { success: [sessionExample] },
-  handler: async ({ user, sessionId }, { store, clock }) =>
-    (await sessionsOf(store.global, user.id, clock.nowMs())).map((session) => sessionBody(session, sessionId)),
+  handler: async ({ user, sessionId, query }, { store, clock }) => {
+    const found = await sessionsOf(store.global, user.id, clock.nowMs())
+    return listOf(
+      found.map((session) => sessionBody(session, sessionId)),
+      query,
+    )
+  },
 })
 
 const endOne = defineRoute({
@@ -232,10 +239,12 @@ const invitations = defineRoute({
   ...user,
   method: 'GET',
   path: '/auth/invitations',
-  success: { status: 200, schema: Type.Array(InvitationBody) },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(InvitationBody) },
   summary: 'Workspaces one is invited to',
   examples: { success: [invitationExample] },
-  handler: async ({ user }, { store }) => (await invitationsOf(store.global, user.id)).map(invitationBody),
+  handler: async ({ user, query }, { store }) =>
+    listOf((await invitationsOf(store.global, user.id)).map(invitationBody), query),
 })
 
 const invitation_id = {

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { hasAgent } from '../../store/agents/agents.ts'
@@ -14,6 +13,7 @@ import {
   updateExtension,
 } from '../../store/telephony/extensions.ts'
 import { isUuid } from '../ids.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
@@ -74,14 +74,16 @@ const list = defineRoute({
   auth: 'jwt_or_scope',
   role: 'member',
   scope: 'numbers',
-  success: { status: 200, schema: Type.Array(ExtensionBody) },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(ExtensionBody) },
   tag,
   summary: 'The extensions of the workspace, and which phones are registered',
   examples: { success: [extensionExample] },
-  handler: async ({ tenant }, { trunks: { extensions } }) =>
-    Promise.all(
-      (await listExtensions(tenant)).map(async (row) => extensionBody(row, await extensions.bindings(row.id))),
-    ),
+  handler: async ({ tenant, query }, { trunks: { extensions } }) => {
+    const rows = await listExtensions(tenant)
+    const bodies = rows.map(async (row) => extensionBody(row, await extensions.bindings(row.id)))
+    return listOf(await Promise.all(bodies), query)
+  },
 })
 
 const read = defineRoute({

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { workspaceById } from '../../store/accounts/instance.ts'
 import { assignCarrierNumber, listCarrierNumbers, removeCarrierNumber } from '../../store/telephony/carrier-numbers.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireProvider } from '../phone-numbers/carrier.ts'
 import { defineRoute } from '../route.ts'
@@ -18,10 +18,11 @@ const list = defineRoute({
   ...common,
   method: 'GET',
   path: '/operator/phone-numbers',
-  success: { status: 200, schema: Type.Array(CarrierNumberBody) },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(CarrierNumberBody) },
   summary: 'The numbers of your carrier accounts that workspaces were given or bought',
   examples: { success: [carrierNumberExample] },
-  handler: async (_, { store }) => (await listCarrierNumbers(store)).map(carrierNumberBody),
+  handler: async ({ query }, { store }) => listOf((await listCarrierNumbers(store)).map(carrierNumberBody), query),
 })
 
 const assign = defineRoute({

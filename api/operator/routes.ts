@@ -18,7 +18,6 @@ import { requestHangup } from '../../store/redis/hangup.ts'
 import { requestReload } from '../../store/redis/reload.ts'
 import { listWorkers } from '../../store/redis/slots.ts'
 import { requestWorkerDrain } from '../../store/redis/worker-drain.ts'
-import { approveTrunkHost, listTrunkHosts, removeTrunkHost } from '../../store/telephony/trunk-hosts.ts'
 import { openCallsOf } from '../../store/workspaces/workspace-deletion.ts'
 import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspaces/workspace-quotas.ts'
 import { oneTimeLink } from '../auth/links.ts'
@@ -28,7 +27,6 @@ import { Workload } from '../reports/schema.ts'
 import { workloadExample } from '../reports/workload.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../services.ts'
-import { bareHost } from '../trunks/hops.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
   AuditBody,
@@ -52,10 +50,6 @@ import {
   SuspensionBody,
   securityBody,
   securityExample,
-  TrunkHostBody,
-  TrunkHostInput,
-  trunkHostBody,
-  trunkHostExample,
   UserRightsInput,
 } from './schema.ts'
 
@@ -211,58 +205,6 @@ const resume = defineRoute({
   handler: async ({ params }, { store }) => {
     if (!(await setSuspension(store, params.workspace_id, null))) throw new PatchbayError('workspace_not_found')
     return { detail: 'Workspace resumed' }
-  },
-})
-
-const trunkHosts = defineRoute({
-  ...common,
-  method: 'GET',
-  path: '/operator/trunk-hosts',
-  success: { status: 200, schema: Type.Array(TrunkHostBody) },
-  summary: 'The trunk hosts and ranges of addresses that are approved, with their workspaces',
-  examples: { success: [trunkHostExample] },
-  handler: async (_, { store }) => (await listTrunkHosts(store.global)).map(trunkHostBody),
-})
-
-const approve = defineRoute({
-  ...common,
-  method: 'POST',
-  path: '/operator/trunk-hosts',
-  audit: ['host', 'workspace_id'],
-  body: TrunkHostInput,
-  success: { status: 201, schema: TrunkHostBody },
-  errors: ['workspace_not_found'],
-  summary: 'Approve a host, or a range of addresses, for the trunks of a workspace',
-  description:
-    'Also a private address or a range wider than /24 (IPv6: /48), which no workspace may name otherwise. What is approved for one workspace can’t be used by others.',
-  examples: {
-    body: { host: 'sip.example.com', workspace_id: operatorWorkspaceExample.workspace_id },
-    success: trunkHostExample,
-  },
-  handler: async ({ body, user }, services) => {
-    const { id } = await requireWorkspace(body.workspace_id, services)
-    const approval = { host: bareHost(body.host), workspaceId: id, approvedBy: user.id }
-    return trunkHostBody(await approveTrunkHost(services.store.global, approval))
-  },
-})
-
-const disapprove = defineRoute({
-  ...common,
-  method: 'DELETE',
-  path: '/operator/trunk-hosts/{trunk_host_id}',
-  params: {
-    trunk_host_id: {
-      description: 'The approval.',
-      notFound: 'trunk_host_not_found',
-      example: trunkHostExample.trunk_host_id,
-    },
-  },
-  success: { status: 200, schema: Detail },
-  summary: 'Take back the approval of a trunk host; trunks that name it stay as they are',
-  examples: { success: { detail: 'Trunk host removed' } },
-  handler: async ({ params }, { store }) => {
-    if (!(await removeTrunkHost(store, params.trunk_host_id))) throw new PatchbayError('trunk_host_not_found')
-    return { detail: 'Trunk host removed' }
   },
 })
 
@@ -428,9 +370,6 @@ export const operatorRoutes = [
   changeWorkspace,
   suspend,
   resume,
-  trunkHosts,
-  approve,
-  disapprove,
   users,
   changeUser,
   resetPassword,

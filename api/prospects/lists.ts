@@ -14,6 +14,7 @@ import { uploadsOf } from '../../store/prospects/prospect-uploads.ts'
 import { campaignOfAny } from '../campaigns/access.ts'
 import { campaignExample } from '../campaigns/schema.ts'
 import { isUuid } from '../ids.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -54,8 +55,11 @@ const all = defineRoute({
   auth: 'jwt_or_scope',
   scope: 'campaigns',
   role: 'member',
-  query: Type.Object({ campaign: Type.Optional(Type.String({ maxLength: 100, description: "The campaign's slug." })) }),
-  success: { status: 200, schema: Type.Array(ProspectListBody) },
+  query: Type.Object({
+    ...ListQuery.properties,
+    campaign: Type.Optional(Type.String({ maxLength: 100, description: "The campaign's slug." })),
+  }),
+  success: { status: 200, schema: ListOf(ProspectListBody) },
   errors: ['campaign_not_found'],
   tag,
   summary: 'The lists of a campaign, or of the workspace',
@@ -71,7 +75,10 @@ const all = defineRoute({
       tenant,
       lists.map(({ id }) => id),
     )
-    return lists.map((list) => prospectListBody(list, uploads))
+    return listOf(
+      lists.map((list) => prospectListBody(list, uploads)),
+      query,
+    )
   },
 })
 

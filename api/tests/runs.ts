@@ -5,9 +5,9 @@ import { listTests, testsByIds } from '../../store/agent-tests/stored-tests.ts'
 import {
   cancelTestRun,
   countTestRuns,
-  listTestCases,
   listTestRuns,
   publishedShares,
+  testCasesPage,
   testRunBefore,
   testRunById,
   testShares,
@@ -18,7 +18,7 @@ import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from 
 import { isUuid } from '../ids.ts'
 import { requireMonth } from '../quota.ts'
 import { defineRoute } from '../route.ts'
-import { PageQuery } from '../schema.ts'
+import { Page, PageQuery, pageOf } from '../schema.ts'
 import { beginRun, refuseField } from './begin-run.ts'
 import { requireAgentOf } from './routes.ts'
 import {
@@ -152,7 +152,7 @@ const cases = defineRoute({
     ...PageQuery,
     failed: Type.Optional(Type.Boolean({ description: 'Only those that did not pass.' })),
   }),
-  success: { status: 200, schema: Type.Object({ items: Type.Array(TestCaseBody) }) },
+  success: { status: 200, schema: Page(TestCaseBody) },
   errors: ['test_run_not_found'],
   tag,
   summary: 'Each time a test of the run was run: conversation, facts, verdicts',
@@ -173,13 +173,14 @@ const cases = defineRoute({
           ...{ cost: 0.002, unsaid: [] },
         },
       ],
+      ...{ total: 1, page: 1, page_size: 25, total_pages: 1 },
     },
   },
   handler: async ({ params, query, tenant }) => {
     const run = await requireRun(tenant, params.run_id)
     const { page, page_size: limit, failed = false } = query
-    const found = await listTestCases(tenant, run.id, { offset: (page - 1) * limit, limit, failed })
-    return { items: found.map(caseBody) }
+    const { cases: found, total } = await testCasesPage(tenant, run.id, { offset: (page - 1) * limit, limit, failed })
+    return pageOf(found.map(caseBody), total, query)
   },
 })
 

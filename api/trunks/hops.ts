@@ -58,3 +58,17 @@ export async function addressesOfHop(
   const timeout = new Promise<[]>((resolve) => setTimeout(resolve, RESOLVE_TIMEOUT_MS, []).unref())
   return [...new Set(await Promise.race([find(), timeout]))]
 }
+
+interface WayOut {
+  readonly host: string
+  readonly outbound_proxy: string | null
+  readonly transport: string
+  readonly tls_ca: string | null
+}
+
+/** Does a trunk's next hop change, or who vouches for it? */
+export function isElsewhere(before: WayOut, now: WayOut): boolean {
+  const where = ({ host, outbound_proxy: proxy, transport, tls_ca: ca }: WayOut) =>
+    JSON.stringify([host.toLowerCase(), proxy?.toLowerCase() ?? null, transport, ca])
+  return where(before) !== where(now)
+}

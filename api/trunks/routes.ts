@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { CarrierFault, type TestCall } from '../../runtime/plugin-sdk/telephony/carrier.ts'
@@ -22,6 +21,7 @@ import {
 import { ladderOf } from '../calls/ladder.ts'
 import { requireDestination } from '../dial-target.ts'
 import { isUuid } from '../ids.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
@@ -40,6 +40,7 @@ import {
   trunkHealthExample,
 } from './health-schema.ts'
 import { heardElsewhere } from './heard-elsewhere.ts'
+import { isElsewhere } from './hops.ts'
 import {
   ChangeTrunkInput,
   CreateTrunkInput,
@@ -126,12 +127,13 @@ const list = defineRoute({
   auth: 'jwt_or_scope',
   role: 'member',
   scope: 'numbers',
-  success: { status: 200, schema: Type.Array(TrunkBody) },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(TrunkBody) },
   tag,
   summary: 'The SIP trunks of the workspace',
   examples: { success: [trunkExample] },
-  handler: async ({ tenant }, services) =>
-    Promise.all((await listTrunks(tenant)).map((row) => bodyWithState(row, services))),
+  handler: async ({ tenant, query }, services) =>
+    listOf(await Promise.all((await listTrunks(tenant)).map((row) => bodyWithState(row, services))), query),
 })
 
 const read = defineRoute({
@@ -363,20 +365,6 @@ function columns(body: TrunkInput, id: string, trunks: TrunkRegistry): TrunkChan
     ...(codecs === undefined ? {} : { codecs: JSON.stringify(codecs) }),
     ...(countries === undefined ? {} : { countries: JSON.stringify(countries) }),
   }
-}
-
-interface WayOut {
-  readonly host: string
-  readonly outbound_proxy: string | null
-  readonly transport: string
-  readonly tls_ca: string | null
-}
-
-/** Does a trunk's next hop change, or who vouches for it? */
-function isElsewhere(before: WayOut, now: WayOut): boolean {
-  const where = ({ host, outbound_proxy: proxy, transport, tls_ca: ca }: WayOut) =>
-    JSON.stringify([host.toLowerCase(), proxy?.toLowerCase() ?? null, transport, ca])
-  return where(before) !== where(now)
 }
 
 /** Those of a body's fields that are settings. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { changeRole } from '../../store/accounts/accounts.ts'
 import { invitationsTo, inviteByEmail, joinByEmail, withdrawInvitation } from '../../store/accounts/invitations.ts'
@@ -211,12 +210,13 @@ const invitations = defineRoute({
   role: 'admin',
   workspace: 'path',
   params: { workspace_id },
-  success: { status: 200, schema: Type.Array(InvitationBody) },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(InvitationBody) },
   tag,
   summary: 'The invitations and links that nobody has accepted or used yet',
   examples: { success: [invitationExample] },
-  handler: async ({ tenant }, { store, clock }) =>
-    (await invitationsTo(store.global, tenant.workspaceId, clock.nowMs())).map(invitationBody),
+  handler: async ({ tenant, query }, { store, clock }) =>
+    listOf((await invitationsTo(store.global, tenant.workspaceId, clock.nowMs())).map(invitationBody), query),
 })
 
 const withdraw = defineRoute({

@@ -177,14 +177,18 @@ export async function publishedShares(
   return [...new Map(found).values()]
 }
 
-export function listTestCases(
+export async function testCasesPage(
   tenant: Tenant,
   runId: string,
   { offset, limit, failed = false }: { offset: number; limit: number; failed?: boolean },
-): Promise<TestCase[]> {
-  let query = tenant.db.selectFrom('test_cases').selectAll().where('run_id', '=', runId)
-  if (failed) query = query.where('verdict', '<>', 'pass')
-  return query.orderBy('position').orderBy('repeat').offset(offset).limit(limit).execute()
+): Promise<{ cases: TestCase[]; total: number }> {
+  let of = tenant.db.selectFrom('test_cases').where('run_id', '=', runId)
+  if (failed) of = of.where('verdict', '<>', 'pass')
+  const [cases, { total }] = await Promise.all([
+    of.selectAll().orderBy('position').orderBy('repeat').offset(offset).limit(limit).execute(),
+    of.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { cases, total }
 }
 
 /** Cases that did not begin never do; those that run come to their end. False: the run was over. */

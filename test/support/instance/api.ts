@@ -157,13 +157,14 @@ export interface TestApiOptions {
 /** Starts an api in this process with a database and a Redis of its own; all is gone when `t` ends. */
 export async function startTestApi(t: Teardown, options: TestApiOptions = {}): Promise<TestApi> {
   const { nodes: count = options.beside ? 1 : Number(process.env.TEST_API_NODES ?? 1), ...own } = options
-  const first = await startTestNode(t, own)
-  if (count === 1) return first
-  const { linkToken } = first.config
-  const beside = { ...own, beside: first, settings: { ...own.settings, linkToken } }
-  const others = await Promise.all(Array.from({ length: count - 1 }, () => startTestNode(t, beside)))
-  const nodes = [first, ...others].map((node) => node.url)
+  if (count === 1) return startTestNode(t, own)
+  const nodes: string[] = []
   const url = await startRoundRobin(t, nodes)
+  const behind = { ...own, env: { PUBLIC_URL: url.replace('127.0.0.1', 'localhost'), ...own.env } }
+  const first = await startTestNode(t, behind)
+  const beside = { ...behind, beside: first, settings: { ...own.settings, linkToken: first.config.linkToken } }
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => startTestNode(t, beside)))
+  nodes.push(...[first, ...others].map((node) => node.url))
   return { ...first, url, nodes, client: () => new ApiClient(url), ...usersOf(first.store, url) }
 }
 

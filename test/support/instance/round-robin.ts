@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Teardown } from './services.ts'
 
-/** One address before several nodes: each request and each WebSocket goes to the next of them. Returns the address. */
+/** One address before several nodes, which may be named later: each request and each WebSocket goes to the next. Returns the address. */
 export async function startRoundRobin(t: Teardown, nodes: readonly string[]): Promise<string> {
   let turn = 0
   const next = (): URL => new URL(nodes[turn++ % nodes.length] ?? '')

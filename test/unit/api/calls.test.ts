@@ -119,7 +119,7 @@ t.test('a finished call shows what was said, used and paid', async (t) => {
     ended_at: '2026-01-31T09:00:41.700Z',
     duration: 40.5,
     dynamic_variables: { name: 'Ada' },
-    recording_url: `http://localhost:${new URL(api.url).port}/calls/${id}/recording`,
+    recording_url: new RegExp(`^http://(localhost|127\\.0\\.0\\.1):${new URL(api.url).port}/calls/${id}/recording$`),
     transcript: [
       { role: 'assistant', text: 'Hello', start_ms: 120, end_ms: 900, interrupted: true },
       { role: 'user', text: 'When do you open?', start_ms: 2600, end_ms: 3500, interrupted: false },

@@ -41,6 +41,9 @@ export function agentOf(port: number, kind: keyof typeof AGENTS): Record<string,
     first_message: 'Hello.',
     system_prompt: 'You are a test.',
     dead_air: { enabled: false },
+    // On a busy machine workers take minutes to be back: no caller hangs up meanwhile.
+    idle_timeout_s: 600,
+    max_duration_s: 7_200,
     tools: [
       {
         type: 'http',

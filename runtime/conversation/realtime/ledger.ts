@@ -85,7 +85,7 @@ export class SessionLedger {
   responseOver(): ClientEvent[] {
     const events = this.#held.filter(({ isUnwanted }) => isUnwanted).flatMap((held) => this.#delete(held))
     this.#deleted.clear()
-    return events
+    return this.#edits ? events : []
   }
 
   /** A call that nobody carries out, and the conversation knows nothing of. */

@@ -37,8 +37,12 @@ test('our side adds little to the time the model takes: to the question, and to 
     await port.until('the answer', () => port.said.length === 2 * (i + 1))
   }
   const added = before.map((ms, i) => ms + (after[i] ?? Number.NaN))
-  const both = (share: number) => [before, after, added].map((values) => quantile(values, share).toFixed(1)).join(' / ')
-  t.comment(`added before / after / in all: p50 ${both(0.5)} ms, p95 ${both(0.95)} ms of ${ANSWERS} answers`)
+  // The first one waits for the session to open, which began with the call.
+  const [first = Number.NaN] = added
+  const later = (share: number) =>
+    [before, after, added].map((values) => quantile(values.slice(1), share).toFixed(1)).join(' / ')
+  const told = `p50 ${later(0.5)} ms, p95 ${later(0.95)} ms of ${ANSWERS - 1} answers`
+  t.comment(`added before / after / in all: ${told}; the first ${first.toFixed(1)} ms`)
   t.ok(quantile(added, 0.5) < 200, `p50 ${quantile(added, 0.5)} ms`)
 })
 

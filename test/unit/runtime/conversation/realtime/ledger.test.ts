@@ -66,6 +66,13 @@ test('an answer that is deleted while more of it comes is deleted once', async (
   t.same(ledger.bringUp(items, false), [])
 })
 
+test('a session that takes nothing back is not told to, whatever of an answer nobody wanted', async (t) => {
+  const [edits, keeps] = [new SessionLedger(true), new SessionLedger(false)]
+  for (const ledger of [edits, keeps]) ledger.unwanted('item_9')
+  t.same(edits.responseOver(), [{ type: 'delete', itemId: 'item_9' }])
+  t.same(keeps.responseOver(), [])
+})
+
 test('an answer prepared in vain: the sound belongs to the turn that goes on', async (t) => {
   const { ledger } = answered(500)
   const longer = user('Where is the shop?')

@@ -2,7 +2,7 @@ import type { AgentState, Leg } from '../../call/types/leg.ts'
 import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { codecFor } from '../../media/codecs/codec.ts'
-import { samplesPerFrame } from '../../media/frame.ts'
+import { FRAME_MS, samplesPerFrame } from '../../media/frame.ts'
 import type { Pacer } from '../../media/line/pacer.ts'
 import type { CallerWords, TestCaller } from '../caller.ts'
 import type { PhoneLine } from '../schema.ts'
@@ -17,6 +17,8 @@ const PATIENCE_MS = 8_000
 const KEY_MS = 200
 /** Longer than keys are gathered (keypad.ts). */
 const KEYS_OVER_MS = 1_800
+/** A telephone sends on, whatever this process does meanwhile; up to so much is made up for at once. */
+const MAX_BEHIND_MS = 1_000
 /** Something goes round in circles. */
 const MAX_TURNS = 300
 
@@ -52,6 +54,8 @@ export class CallerPhone {
   #isAnswered = false
   #turns = 0
   #due: { atMs: number; act: () => void }[] = []
+  /** When the microphone's first sample was, and the next one is. */
+  readonly #microphone: { readonly startedMs: number; nextMs: number }
 
   constructor(options: CallerPhoneOptions) {
     const { leg, clock, pacer, line, random } = options
@@ -60,14 +64,15 @@ export class CallerPhone {
     const { decode, encode } = codecFor(leg.format)
     this.#encode = encode
     this.#actedMs = clock.monotonicMs()
+    this.#microphone = { startedMs: this.#actedMs, nextMs: this.#actedMs }
     this.#state = { is: 'listening', sinceMs: this.#actedMs }
     const ignore = (): void => undefined
     leg.start({
       audio: (bytes) => this.#hear(decode(bytes)),
       ...{ text: ignore, dtmf: ignore, played: ignore, ended: () => this.stop() },
     })
-    this.#leave = pacer.add((frames, nowMs) => {
-      for (let i = 0; i < frames; i++) this.#frame()
+    this.#leave = pacer.add((_, nowMs) => {
+      this.#send(nowMs)
       this.#tick(nowMs)
     })
   }
@@ -93,13 +98,21 @@ export class CallerPhone {
   }
 
   #hear(samples: Int16Array): void {
-    this.#sound.hear(samples)
-    if (!isLoud(samples)) return
     const nowMs = this.#nowMs
+    this.#sound.hear(samples, nowMs - this.#microphone.startedMs)
+    if (!isLoud(samples)) return
     const goesOn = this.#loud !== undefined && nowMs - this.#loud.atMs < TURN_MS
     this.#loud = { sinceMs: goesOn ? this.#loud!.sinceMs : nowMs, atMs: nowMs }
     this.#isAnswered = true
     if (!goesOn) this.#cutIn(nowMs)
+  }
+
+  /** What the microphone has picked up until now. */
+  #send(nowMs: number): void {
+    const microphone = this.#microphone
+    const lost = nowMs - microphone.nextMs - MAX_BEHIND_MS
+    if (lost > 0) microphone.nextMs += lost
+    for (; microphone.nextMs + FRAME_MS <= nowMs; microphone.nextMs += FRAME_MS) this.#frame()
   }
 
   #frame(): void {

@@ -11,12 +11,15 @@ const SPEECH_RMS = 0x8000 * gain(-26)
 export class CallerSound {
   readonly #noise: number
   readonly #echo: number
+  readonly #samplesPerMs: number
   readonly #delay: number
   readonly #maxEcho: number
   readonly #random: () => number
   #voiceRms = SPEECH_RMS
   #saying: Int16Array | undefined
   #at = 0
+  /** So many samples of the microphone were taken. */
+  #taken = 0
   /** What the loudspeaker plays, the oldest first. */
   #heard: Int16Array[] = []
 
@@ -24,8 +27,9 @@ export class CallerSound {
   constructor(sampleRateHz: number, { noise_db, echo_db }: PhoneLine, random: () => number) {
     this.#noise = noise_db === undefined ? 0 : gain(noise_db)
     this.#echo = echo_db === undefined ? 0 : gain(echo_db)
-    this.#delay = (sampleRateHz * ECHO_MS) / 1_000
-    this.#maxEcho = (sampleRateHz * MAX_ECHO_MS) / 1_000
+    this.#samplesPerMs = sampleRateHz / 1_000
+    this.#delay = ECHO_MS * this.#samplesPerMs
+    this.#maxEcho = MAX_ECHO_MS * this.#samplesPerMs
     this.#random = random
   }
 
@@ -39,17 +43,27 @@ export class CallerSound {
     this.#voiceRms = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length)
   }
 
-  /** The loudspeaker plays this. */
-  hear(samples: Int16Array): void {
+  /**
+   * The loudspeaker plays this, behind what it plays still.
+   * @param atMs when it came, since the microphone's first sample: one that is behind its time picks it up later
+   */
+  hear(samples: Int16Array, atMs: number): void {
     if (this.#echo === 0) return
-    if (this.#heard.length === 0) this.#heard.push(new Int16Array(this.#delay))
+    const ahead = Math.max(0, Math.round(atMs * this.#samplesPerMs) - this.#taken)
+    if (this.#waiting <= ahead) this.#heard.push(new Int16Array(ahead + this.#delay - this.#waiting))
     this.#heard.push(samples.slice())
-    while (this.#heard.reduce((sum, one) => sum + one.length, 0) > this.#maxEcho) this.#heard.shift()
+    while (this.#waiting > this.#maxEcho) this.#heard.shift()
+  }
+
+  /** Samples of the loudspeaker that the microphone has not picked up yet. */
+  get #waiting(): number {
+    return this.#heard.reduce((sum, one) => sum + one.length, 0)
   }
 
   /** The next samples of the microphone. */
   next(length: number): Int16Array {
     const out = new Int16Array(length)
+    this.#taken += length
     const voice = this.#saying?.subarray(this.#at, this.#at + length)
     this.#at += length
     if (this.#saying !== undefined && this.#at >= this.#saying.length) this.#saying = undefined

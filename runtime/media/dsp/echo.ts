@@ -1,6 +1,7 @@
-import { FRAME_MS, firstLoud } from '../frame.ts'
+import { FRAME_MS } from '../frame.ts'
 import { BANDS, BandLevels, FLOOR_DB, type Levels } from './bands.ts'
 import { EchoPathFinder, MAX_LAG } from './echo-path.ts'
+import { NoiseFloor } from './noise-floor.ts'
 
 /** While nothing is known of a line, what comes back is taken to have lost at least this. */
 const UNKNOWN_GAIN_DB = -9
@@ -25,8 +26,8 @@ const LAG_TOLERANCE = 2
 const BEGINNING_LAGS = 8
 /** Of what was sent so many frames ago nothing is compared or expected any more. */
 const FORGOTTEN_FRAMES = MAX_LAG + LAG_TOLERANCE + 1
-/** A sample of a caller who is heard at all. */
-const AUDIBLE = 32
+/** The loudest sample of a caller who is heard at all, in dB of full scale. */
+const AUDIBLE_DB = -60
 /** What may be either’s is held back so long, in frames: until likeness tells anything, at most, and where it is like the agent’s. */
 const MIN_HELD = 12
 const MAX_HELD = 45
@@ -47,9 +48,10 @@ export interface HeardPiece {
   readonly soundMs: number
 }
 
-/** A frame of what was heard: its place in time, and its levels. */
+/** A frame of what was heard: its place in time, its levels, and those without the line's noise. */
 interface Frame {
   readonly slot: number
+  readonly whole: Levels
   readonly levels: Levels
 }
 
@@ -74,6 +76,9 @@ export class EchoSuppressor {
   readonly #heardRateHz: number
   readonly #sentBands: BandLevels
   readonly #heardBands: BandLevels
+  readonly #noise = new NoiseFloor(FLOOR_DB)
+  /** Of the loudest sample, while the agent is silent. */
+  readonly #noisePeak = new NoiseFloor(AUDIBLE_DB)
   readonly #finder = new EchoPathFinder()
   #sentSlot = Number.NEGATIVE_INFINITY
   #anchors: number[] = []
@@ -187,14 +192,16 @@ export class EchoSuppressor {
     const frames: Frame[] = []
     if (!this.#expected && !this.undecided && slotNow() - this.#sentSlot > FORGOTTEN_FRAMES) {
       this.#frames += this.#heardBands.skip(samples)
-      this.#spoke(firstLoud(samples, AUDIBLE) >= 0)
+      const [peakDb = AUDIBLE_DB] = this.#noisePeak.without([peakDbOf(samples)])
+      this.#spoke(peakDb > AUDIBLE_DB)
       return { samples, atMs, soundMs, frames }
     }
-    for (const levels of this.#heardBands.push(samples)) {
+    for (const whole of this.#heardBands.push(samples)) {
+      const levels = this.#noise.without(whole)
       this.#frames++
       const slot = slotNow()
       this.#finder.heard(slot, levels)
-      frames.push({ slot, levels })
+      frames.push({ slot, whole, levels })
     }
     return { samples, atMs, soundMs, frames }
   }
@@ -246,9 +253,9 @@ export class EchoSuppressor {
 
   /** Whose voice it is, as far as levels tell. */
   #judge({ frames }: Piece, soonerLags = 0): 'own' | 'echo' | 'unexpected' {
-    for (const { slot, levels } of frames) {
-      this.#expected = this.#expects(slot, soonerLags)
-      this.#spoke(this.#isOwn(levels))
+    for (const frame of frames) {
+      this.#expected = this.#expects(frame.slot, soonerLags)
+      this.#spoke(this.#isOwn(frame))
     }
     return !this.#expected ? 'unexpected' : this.#openFrames > 0 ? 'own' : 'echo'
   }
@@ -287,14 +294,20 @@ export class EchoSuppressor {
     return audible
   }
 
-  #isOwn(heard: Levels): boolean {
+  #isOwn({ whole, levels }: Frame): boolean {
     let own = 0
     let all = 0
     for (let band = 0; band < BANDS; band++) {
-      const energy = 10 ** (heard[band]! / 10)
-      all += energy
-      if (heard[band]! > this.#lingering[band]! + MARGIN_DB && heard[band]! > INAUDIBLE_DB) own += energy
+      const level = levels[band]!
+      all += 10 ** (whole[band]! / 10)
+      if (level > this.#lingering[band]! + MARGIN_DB && level > INAUDIBLE_DB) own += 10 ** (level / 10)
     }
     return own > OWN_SHARE * all
   }
+}
+
+function peakDbOf(samples: Int16Array): number {
+  let peak = 1
+  for (const sample of samples) peak = Math.max(peak, Math.abs(sample))
+  return 20 * Math.log10(peak / 0x8000)
 }

@@ -38,7 +38,7 @@ t.test('noise is as loud as it says, against the voice', (t) => {
 
 t.test('what the caller hears comes back quieter and later', (t) => {
   const sound = new CallerSound(RATE_HZ, { echo_db: -20 }, seeded())
-  sound.hear(tone(FRAME, 10_000))
+  sound.hear(tone(FRAME, 10_000), 0)
   const back = Array.from({ length: 4 }, () => rms([...sound.next(FRAME)]))
   t.same(
     back.map((one) => Math.round(one / 100)),
@@ -49,9 +49,20 @@ t.test('what the caller hears comes back quieter and later', (t) => {
   t.end()
 })
 
+t.test('a microphone that is behind its time picks up later what is heard now', (t) => {
+  const sound = new CallerSound(RATE_HZ, { echo_db: -20 }, seeded())
+  sound.next(FRAME)
+  // 80 ms have passed: three frames of the microphone are to be made up for.
+  sound.hear(tone(FRAME, 10_000), 80)
+  sound.hear(tone(FRAME, 10_000), 85)
+  const back = Array.from({ length: 9 }, () => Math.round(rms([...sound.next(FRAME)]) / 100))
+  t.same(back, [0, 0, 0, 0, 0, 0, 7, 7, 0], '60 ms after it was heard, without a gap')
+  t.end()
+})
+
 t.test('echo of an agent that never stops is bounded', (t) => {
   const sound = new CallerSound(RATE_HZ, { echo_db: -20 }, seeded())
-  for (let i = 0; i < 1_000; i++) sound.hear(tone(FRAME, 10_000))
+  for (let i = 0; i < 1_000; i++) sound.hear(tone(FRAME, 10_000), 0)
   let frames = 0
   while (rms([...sound.next(FRAME)]) > 0) frames++
   t.ok(frames <= 100, `${frames} frames of 20 ms`)

@@ -47,18 +47,23 @@ interface Line {
   jitterMs?: number
   /** What plays the agent's voice makes this of it. */
   player?: (voice: Int16Array) => Int16Array
+  /** Noise around the caller, in dB of full scale. */
+  noiseDb?: number
   /** Taken as it is. */
   unfiltered?: boolean
 }
 
 const gain = (db: number) => 10 ** (db / 20)
+/** Uniform, of power 1. */
+const noise = () => (Math.random() * 2 - 1) * Math.sqrt(3)
 
 /** The call at the pace of its frames; what the suppressor lets through, and what it learnt. */
 function hear(line: Line) {
-  const { agent, lossDb, delayMs = 0, caller, callerAtMs = 0, callerDb = 0, jitterMs = 15, player } = line
+  const { agent, lossDb, delayMs = 0, caller, callerAtMs = 0, callerDb = 0, jitterMs = 15, player, noiseDb } = line
   const back = player?.(agent) ?? agent
   const length = Math.max(back.length, (callerAtMs * RATE_HZ) / 1000 + (caller?.length ?? 0)) + RATE_HZ
   const sound = Float64Array.from(lineNoise(length))
+  if (noiseDb !== undefined) for (let i = 0; i < length; i++) sound[i]! += noise() * 0x8000 * gain(noiseDb)
   const delay = (delayMs * RATE_HZ) / 1000
   if (lossDb !== undefined) for (let i = 0; i < back.length; i++) sound[i + delay]! += back[i]! * gain(-lossDb)
   const from = (callerAtMs * RATE_HZ) / 1000
@@ -365,6 +370,27 @@ t.test('the echo of a few words does not pass for a caller', async (t) => {
       const { samples } = hear({ agent, lossDb, delayMs })
       t.equal(await bargedInAtMs(samples), undefined, `an echo of -${lossDb} dB after ${delayMs} ms`)
     }
+  }
+})
+
+t.test('noise around the caller passes neither for a caller nor for silence', async (t) => {
+  for (const noiseDb of [-65, -55, -50]) {
+    for (const lossDb of [8, 14, 20]) {
+      for (const delayMs of [0, 120, 400]) {
+        const agent = AGENTS[(lossDb + delayMs) % AGENTS.length]!
+        const { samples } = hear({ agent, lossDb, delayMs, noiseDb })
+        t.equal(
+          await bargedInAtMs(samples),
+          undefined,
+          `noise of ${noiseDb} dB, an echo of -${lossDb} dB, ${delayMs} ms`,
+        )
+      }
+    }
+    const callerAtMs = 2_400
+    const heard = hear({ agent: AGENTS[0]!, lossDb: 20, delayMs: 120, caller: CALLERS[0]!, callerAtMs, noiseDb })
+    const position = await bargedInAtMs(heard.samples)
+    const atMs = position && heard.atMs((position * MODEL_RATE_HZ) / 1000 - 1)
+    t.ok(atMs !== undefined && atMs > callerAtMs && atMs - callerAtMs <= 400, `noise of ${noiseDb} dB: ${atMs} ms`)
   }
 })
 

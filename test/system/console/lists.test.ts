@@ -166,6 +166,20 @@ t.test('a list is a place of work', { skip: withoutChromium }, async (t) => {
     t.same(await axeFaults(page), [])
   })
 
+  await t.test('a report is compared with the time before, and is a file', async (t) => {
+    await page.goto(`${url}/console/reports`)
+    await page.getByText('none before').first().waitFor()
+    const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+    const [head, ...lines] = decodeURIComponent(file?.split(',')[1] ?? '')
+      .trim()
+      .split('\r\n')
+    t.match(head, /^start,total_calls,total_duration,/)
+    const { totals } = await ada.ask<{ totals: { total_calls: number } }>('GET', '/reports/dashboard')
+    const listed = lines.reduce((sum, line) => sum + Number(line.split(',')[1]), 0)
+    t.equal(listed, totals.total_calls)
+    t.same(await axeFaults(page), [])
+  })
+
   t.same(faults, [], 'nothing broke')
   t.same(strays, [], 'no request left the instance')
 })

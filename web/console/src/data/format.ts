@@ -16,6 +16,11 @@ const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
 const weekHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit' })
 const whole = new Intl.NumberFormat(locale)
 const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const change = new Intl.NumberFormat(locale, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+})
 const decimals = [0, 1, 2].map(
   (digits) =>
     new Intl.NumberFormat(locale, {
@@ -40,6 +45,9 @@ export const formatWeekday = (iso: string): string => weekday.format(new Date(is
 export const formatWeekHour = (iso: string): string => weekHour.format(new Date(iso))
 export const formatCount = (count: number | null | undefined): string => (count == null ? NONE : whole.format(count))
 export const formatShare = (part: number | null | undefined): string => (part == null ? NONE : share.format(part))
+
+/** A change as a share of what was before, with its sign: `+12%`. */
+export const formatChange = (part: number): string => change.format(part)
 
 /** `4.2 s`, `1:05`, `1:02:03`. */
 export function formatDuration(seconds: number | null | undefined): string {

@@ -1,3 +1,4 @@
+import { translator } from './answers.ts'
 import type { sentences } from './german/mod.ts'
 import { language } from './language.ts'
 
@@ -28,9 +29,13 @@ export function t<const S extends Sentence>(sentence: S, ...[values]: Values<S>)
 
 /** What the API says: in the page's language where it is known, else as it came. */
 export function said(text: string): string {
-  const known: Readonly<Record<string, string>> | undefined = german?.answers
-  return known?.[text] ?? text
+  return translated(text) ?? text
 }
+
+const translate = german && translator(german.answers)
+
+/** The same; undefined where it is not known in the page's language. */
+export const translated = (text: string): string | undefined => translate?.(text)
 
 /** A word of the API, such as `no_answer`; undefined where only English is spoken, or it is not known. */
 export function wordOf(word: string): string | undefined {

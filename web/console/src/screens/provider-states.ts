@@ -13,10 +13,10 @@ export const PROVIDER_STATES: Readonly<Record<Provider['health']['state'], reado
 }
 
 const TASKS: Readonly<Record<string, string>> = {
-  stt: t('Listens'),
-  llm: t('Thinks'),
-  tts: t('Speaks'),
-  telephony: t('Phone calls'),
+  stt: t('listening'),
+  llm: t('thinking'),
+  tts: t('speaking'),
+  telephony: t('phone calls'),
 }
 
 /** What a provider of these kinds is for. */

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { formatList, formatMs } from '../data/format.ts'
 import { type Provider, useProviders } from '../data/providers.ts'
 import { useSession } from '../data/session.tsx'
-import { t } from '../language/t.ts'
+import { said, t, translated } from '../language/t.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Badge, Card, Facts, Loading, PageHead } from '../ui/layout.tsx'
@@ -118,8 +118,11 @@ function ProviderCard({
         <p className="mt-3 text-sm">{t('New agents get it for {tasks}.', { tasks: formatList(defaults) })}</p>
       )}
       {health.message && (
-        <p className="mt-3 rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere" lang="en">
-          {health.message}
+        <p
+          className="mt-3 rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere"
+          lang={translated(health.message) === undefined ? 'en' : undefined}
+        >
+          {said(health.message)}
         </p>
       )}
     </Card>

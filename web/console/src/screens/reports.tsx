@@ -1,13 +1,23 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { formatCount, formatDuration, formatInner, formatShare, formatUsd, formatWord } from '../data/format.ts'
+import {
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatInner,
+  formatShare,
+  formatUsd,
+  formatWord,
+} from '../data/format.ts'
 import { useRead } from '../data/queries.ts'
-import type { Agent, DashboardReport, DispositionReport } from '../data/types.ts'
+import type { Agent, Campaign, DashboardReport, DispositionReport } from '../data/types.ts'
 import { locale } from '../language/language.ts'
 import { t } from '../language/t.ts'
 import { AgentOptions } from '../ui/agent-options.tsx'
 import { BarChart } from '../ui/bar-chart.tsx'
+import { buttonClass } from '../ui/button.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Select } from '../ui/field.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Card, Empty, Loading, PageHead, Stat } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -20,19 +30,37 @@ const SPANS = [
   ['365', t('Last year')],
 ] as const
 
-/** Calls, talk, cost and outcomes over time, and agent against agent. */
+const STATS = [
+  [t('Calls'), 'total_calls', formatCount],
+  [t('Talk'), 'total_duration', formatDuration],
+  [t('Average length'), 'avg_duration', formatDuration],
+  [t('Cost'), 'total_cost', formatUsd],
+  [t('Tokens'), 'total_tokens', formatCount],
+] as const
+
+/** Calls, talk, cost and outcomes over time, against the time before, and agent against agent. */
 export function Screen() {
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
   const days = String(search.days ?? '7')
   const agentId = search.agent_id === undefined ? undefined : String(search.agent_id)
+  const campaign = search.campaign === undefined ? undefined : String(search.campaign)
   const nowMs = Math.floor(Date.now() / 60_000) * 60_000
-  const query = { start_date: new Date(nowMs - Number(days) * DAY_MS).toISOString(), agent_id: agentId }
+  const startMs = nowMs - Number(days) * DAY_MS
+  const only = { agent_id: agentId, campaign }
+  const query = { ...only, start_date: new Date(startMs).toISOString() }
+  const queryBefore = {
+    ...only,
+    start_date: new Date(2 * startMs - nowMs).toISOString(),
+    end_date: query.start_date,
+  }
   const { data: agents } = useRead<Agent[]>('/agents')
+  const { data: campaigns = [] } = useRead<Campaign[]>('/api/v/campaign/')
+  const before = useRead<DashboardReport>('/reports/dashboard', { query: { ...queryBefore, interval: 'auto' } })
   const report = useRead<DashboardReport>('/reports/dashboard', { query: { ...query, interval: 'auto' } })
   const outcomes = useRead<DispositionReport>('/reports/disposition', { query })
-  const set = (change: { days?: string; agent_id?: string }) => {
-    const next = { days, ...(agentId ? { agent_id: agentId } : {}), ...change }
+  const set = (change: { days?: string; agent_id?: string; campaign?: string }) => {
+    const next = { days, agent_id: agentId, campaign, ...change }
     void navigate({
       to: '/reports',
       search: Object.fromEntries(Object.entries(next).filter(([, value]) => value)),
@@ -52,6 +80,21 @@ export function Screen() {
             >
               <AgentOptions agents={agents} />
             </Select>
+            {campaigns.length > 0 && (
+              <Select
+                aria-label={t('Campaign')}
+                className="w-40! sm:w-48!"
+                onChange={(event) => set({ campaign: event.target.value })}
+                value={campaign ?? ''}
+              >
+                <option value="">{t('All campaigns')}</option>
+                {campaigns.map(({ slug, name }) => (
+                  <option key={slug} value={slug}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
             <Select
               aria-label={t('Time')}
               className="w-36! sm:w-40!"
@@ -64,6 +107,15 @@ export function Screen() {
                 </option>
               ))}
             </Select>
+            {report.data && (
+              <a
+                className={buttonClass()}
+                download="report.csv"
+                href={`data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(report.data))}`}
+              >
+                <Icon name="download" size={16} /> CSV
+              </a>
+            )}
           </>
         }
         lead={t('Calls, talk, cost and outcomes over time.')}
@@ -77,7 +129,9 @@ export function Screen() {
           </Empty>
         </Card>
       )}
-      {report.data && report.data.totals.total_calls > 0 && <Report outcomes={outcomes.data} report={report.data} />}
+      {report.data && report.data.totals.total_calls > 0 && (
+        <Report before={before.data?.totals} outcomes={outcomes.data} report={report.data} />
+      )}
       {report.isPending && <Loading />}
     </>
   )
@@ -85,9 +139,12 @@ export function Screen() {
 
 function Report({
   report: { totals, series, by_agent, interval },
+  before,
   outcomes,
 }: {
   report: DashboardReport
+  /** Of as much time before. */
+  before: DashboardReport['totals'] | undefined
   outcomes: DispositionReport | undefined
 }) {
   const labelOf = (start: string) =>
@@ -99,11 +156,14 @@ function Report({
     <div className="space-y-4">
       <Card>
         <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-5">
-          <Stat label={t('Calls')} value={formatCount(totals.total_calls)} />
-          <Stat label={t('Talk')} value={formatDuration(totals.total_duration)} />
-          <Stat label={t('Average length')} value={formatDuration(totals.avg_duration)} />
-          <Stat label={t('Cost')} value={formatUsd(totals.total_cost)} />
-          <Stat label={t('Tokens')} value={formatCount(totals.total_tokens)} />
+          {STATS.map(([label, figure, format]) => (
+            <Stat
+              key={figure}
+              label={label}
+              note={before && changeOf(totals[figure], before[figure], format)}
+              value={format(totals[figure])}
+            />
+          ))}
         </div>
         {totals.own_keys_cost > 0 && (
           <p className="mt-3 text-sm text-muted">
@@ -181,4 +241,27 @@ function Report({
       </div>
     </div>
   )
+}
+
+type Figure = number | null
+
+/** A figure against that of the time before. */
+function changeOf(now: Figure, before: Figure, format: (figure: Figure) => string): string | undefined {
+  if (now === null || before === null) return undefined
+  if (before === 0) return now === 0 ? undefined : t('none before')
+  return t('{change} from {before}', { change: formatChange(now / before - 1), before: format(before) })
+}
+
+const CSV_FIGURES = [
+  ...['total_calls', 'total_duration', 'avg_duration', 'total_cost', 'cost_llm', 'cost_stt', 'cost_tts'],
+  ...['platform_cost', 'own_keys_cost', 'total_tokens'],
+] as const
+
+/** The series as a file: an interval a line, by the names of the API. */
+function csvOf({ series }: DashboardReport): string {
+  const lines = series.map((bucket) => {
+    const figures = bucket as unknown as Readonly<Record<string, Figure>>
+    return [bucket.start, ...CSV_FIGURES.map((name) => figures[name] ?? '')].join(',')
+  })
+  return `${[['start', ...CSV_FIGURES].join(','), ...lines].join('\r\n')}\r\n`
 }

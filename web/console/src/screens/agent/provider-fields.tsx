@@ -1,3 +1,4 @@
+import { formatUsd } from '../../data/format.ts'
 import { type Provider, useProviders } from '../../data/providers.ts'
 import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
@@ -98,7 +99,7 @@ function isNamed(pattern: string, name: string): boolean {
 /** Models or voices with what they cost, those for the language first, and whether others may be named. */
 function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: string) {
   const priced = (name: string, usd: number | undefined, unit: string) =>
-    [name, usd === undefined ? name : `${name} · $${usd} ${unit}`] as const
+    [name, usd === undefined ? name : `${name} · ${formatUsd(usd)} ${unit}`] as const
   const { llm, stt, tts } = provider
   if (kind === 'LLM' && llm) {
     return {
@@ -113,7 +114,7 @@ function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: str
   }
   if (kind === 'STT' && stt) {
     return {
-      names: stt.models.map(({ model, price }) => priced(model, price?.per_minute, 'a minute')),
+      names: stt.models.map(({ model, price }) => priced(model, price?.per_minute, t('a minute'))),
       isOpen: stt.any_model,
       preferred: stt.default_model,
     }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { formatCount } from '../../data/format.ts'
 import type { AgentInput } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
@@ -61,7 +62,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
           <Field
             fault={faultOf(draft.fault, 'temperature')}
             hint={t('0 answers alike each time, 2 is the wildest.')}
-            label={t('Temperature: {temperature}', { temperature: draft.agent.temperature })}
+            label={t('Temperature: {temperature}', { temperature: formatCount(draft.agent.temperature) })}
           >
             <input
               aria-label={t('Temperature')}

@@ -303,7 +303,7 @@ function About({ call }: { call: Call }) {
   const rows: [string, string | undefined | null][] = [
     [t('Ended because'), formatWord(call.end_reason)],
     [t('From'), call.from_number],
-    ['To', call.to_number],
+    [t('To'), call.to_number],
     [t('Answered by'), call.answered_by && formatWord(call.answered_by)],
     [t('Consent'), call.consent && formatWord(call.consent)],
     [t('Campaign'), call.campaign_slug],

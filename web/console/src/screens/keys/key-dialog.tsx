@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { formatMs } from '../../data/format.ts'
 import type { Provider } from '../../data/providers.ts'
 import { useWrite } from '../../data/queries.ts'
-import { t } from '../../language/t.ts'
+import { said, t, translated } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
@@ -106,7 +106,9 @@ function HealthNotice({ health: { state, latency_ms, message } }: { health: Heal
   const words = state === 'ok' && latency_ms !== null ? t('It answers in {ms}.', { ms: formatMs(latency_ms) }) : label
   return (
     <Notice tone={tone}>
-      <span lang={message === null ? undefined : 'en'}>{message ?? words}</span>
+      <span lang={message === null || translated(message) !== undefined ? undefined : 'en'}>
+        {message === null ? words : said(message)}
+      </span>
     </Notice>
   )
 }

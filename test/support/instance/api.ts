@@ -160,7 +160,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
   if (count === 1) return startTestNode(t, own)
   const nodes: string[] = []
   const url = await startRoundRobin(t, nodes)
-  const behind = { ...own, env: { PUBLIC_URL: url, ...own.env } }
+  const behind = { ...own, env: { PUBLIC_URL: url, PATCHBAY_DATA_DIR: await testFolder(t), ...own.env } }
   const first = await startTestNode(t, behind)
   const beside = { ...behind, beside: first, settings: { ...own.settings, linkToken: first.config.linkToken } }
   const others = await Promise.all(Array.from({ length: count - 1 }, () => startTestNode(t, beside)))

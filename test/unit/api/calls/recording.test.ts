@@ -212,6 +212,7 @@ t.test('the recording of a call is found from another node, and both say that th
   const log = createLogger({ level: 'warn', name: 'api', destination })
   const [port, adminPort] = [await freePort(), await freePort()]
   const here = await startTestApi(t, {
+    nodes: 1,
     log,
     env: {
       PATCHBAY_RECORD_CALLS: 'true',

@@ -66,6 +66,7 @@ t.test('the dashboard sums exactly the calls of its span, edges within an hour i
     cost_stt: 0.01,
     cost_tts: null,
     platform_cost: null,
+    own_keys_cost: 0,
     total_tokens: 300,
     avg_tokens: 75,
   })
@@ -282,7 +283,8 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
 
 t.test('however many ask for the workload, workers are scraped once a second', async (t) => {
   let atMs = 0
-  const api = await startTestApi(t, { clock: { nowMs: () => Date.now(), monotonicMs: () => atMs } })
+  // Each node scrapes for itself.
+  const api = await startTestApi(t, { nodes: 1, clock: { nowMs: () => Date.now(), monotonicMs: () => atMs } })
   const [one, other] = [await api.signUp(), await api.signUp()]
   let scrapes = 0
   const server = createServer((_, response) => {

@@ -12,7 +12,7 @@ import { type Teardown, testFolder } from '../../../support/instance/services.ts
 /**
  * The exports are written by hand from the types that the products publish: Assistant and Squad of @vapi-ai/server-sdk 2.0.1 (September 2026),
  * AgentResponse, LlmResponse and ConversationFlowResponse of retell-sdk 5.66.1 (November 2026), GetAgentResponseModel of
- * @elevenlabs/elevenlabs-js 2.73.0 (October 2026).
+ * @elevenlabs/elevenlabs-js 2.73.0 (October 2026): their compiler takes the exports, but for the values of a request's headers, which Vapi's types leave out.
  */
 const EXPORTS = { vapi: 'vapi-squad', retell: 'retell-llm', elevenlabs: 'elevenlabs-agents' } as const
 type Product = keyof typeof EXPORTS

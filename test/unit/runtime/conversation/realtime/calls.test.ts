@@ -117,6 +117,19 @@ test('a session that can’t be opened: the pipeline answers at once', async (t)
   )
 })
 
+test('a session that ends before it answered anything is not opened again until somebody asks', async (t) => {
+  const world = await realtimeWorld(t, { sessionMs: 200 })
+  const firstMessage = 'Hello, and welcome to our shop at the pier. What can I do for you today?'
+  const { port, hangUp } = await call({
+    providers: { stt: ears(), llm: await world.model(), tts: new ToneTts() },
+    agent: { ...AGENT, firstMessage },
+  })
+  t.teardown(hangUp)
+  await port.until('the greeting was said', () => port.said.includes(`assistant: ${firstMessage}`))
+  await port.until('the session is over', () => world.double.open() === 0)
+  t.equal(world.sessions(), 1)
+})
+
 test('a session is renewed before its time is over, and knows what was said', async (t) => {
   const world = await realtimeWorld(t, { sessionMs: 10_000 })
   const { port, type, hangUp } = await call({

@@ -58,7 +58,8 @@ async function lookAt(stack: SipStack, active: ActiveTrunk): Promise<TrunkFindin
     note('address', false, `"${active.host}" has no address; correct the host, or the DNS of this machine`)
     return findings
   }
-  note('address', true, `${active.host} is ${addresses.join(', ')}`)
+  const isAddress = addresses.includes(active.host)
+  note('address', true, isAddress ? `${active.host} is an address` : `${active.host} is ${addresses.join(', ')}`)
   let flow: Flow
   try {
     flow = await stack.flowTo(active)

@@ -36,6 +36,7 @@ t.test('what a trunk answered is kept over time, and it is looked at on demand',
       ],
     )
     t.match(body.findings[0].text, `port ${sipPort}`)
+    t.equal(body.findings[1].text, '127.0.0.1 is an address', 'and not itself')
   })
 
   await t.test('one that refuses the password', async (t) => {

@@ -41,7 +41,7 @@ export function Skipped({ rows, count }: SkippedProps) {
   return (
     <details className="rounded-md border border-line text-sm" open={rows.length <= 5}>
       <summary className="cursor-pointer px-3 py-2 font-medium">
-        {t('{n} rows are left out', { n: formatCount(count) })}
+        {count === 1 ? t('1 row is left out') : t('{n} rows are left out', { n: formatCount(count) })}
       </summary>
       <section
         aria-label={t('Rows that are left out')}

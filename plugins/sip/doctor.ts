@@ -53,7 +53,7 @@ async function lookAt(stack: SipStack, active: ActiveTrunk): Promise<TrunkFindin
   const note: Note = (check, ok, text) => {
     findings.push({ check, ok, text })
   }
-  const addresses = await stack.resolve(active.host).catch(() => [])
+  const addresses = await stack.resolve(active.host).catch((): string[] => [])
   if (addresses.length === 0) {
     note('address', false, `"${active.host}" has no address; correct the host, or the DNS of this machine`)
     return findings

@@ -63,6 +63,7 @@ export function depsWith(model: Model, other: Partial<RunTestDeps> = {}): RunTes
   const clock = new HandClock()
   const plugins = {
     plugins: [],
+    keys: { of: () => ({}) },
     titleOf: (name: string) => name,
     create: async () =>
       new EventLLM({

@@ -103,11 +103,12 @@ function sttOf(
     any_model: any,
     default_model: preferred,
     models: names.map((model) => {
-      const perMinute = priceOf(model)?.perMinute
+      const { perMinute, perMinuteMulti } = priceOf(model) ?? {}
+      const multi = perMinuteMulti === undefined ? {} : { per_minute_multi: perMinuteMulti }
       return {
         model,
         languages: [...(languagesOf(provides, model) ?? [])],
-        price: perMinute === undefined ? null : { per_minute: perMinute },
+        price: perMinute === undefined ? null : { per_minute: perMinute, ...multi },
       }
     }),
   }

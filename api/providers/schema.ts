@@ -8,7 +8,10 @@ const LlmPrice = Type.Object({
   input_per_million_tokens: Usd('a million tokens read'),
   output_per_million_tokens: Usd('a million tokens written'),
 })
-const SttPrice = Type.Object({ per_minute: Usd('a minute of audio') })
+const SttPrice = Type.Object({
+  per_minute: Usd('a minute of audio'),
+  per_minute_multi: Type.Optional(Usd('a minute of audio of agents whose language is `multi`, where it differs')),
+})
 const TtsPrice = Type.Object({ per_million_characters: Usd('a million characters spoken') })
 const NO_PRICE = 'null where it is not known.'
 

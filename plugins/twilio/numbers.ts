@@ -1,6 +1,6 @@
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { CarrierFault, type CarrierNumbers, type NumberDelivery } from '../../runtime/plugin-sdk/telephony/carrier.ts'
-import type { TwilioApi } from './api.ts'
+import { type TwilioApi, TwilioFault } from './api.ts'
 
 /** Begins the friendly name of numbers that were bought here: only those are given back. */
 const BOUGHT = 'Patchbay '
@@ -24,8 +24,19 @@ interface OwnedNumber {
 
 const NUMBERS = 'IncomingPhoneNumbers'
 
+/** What an account has to show for numbers of a country: https://www.twilio.com/docs/errors/21631, /21649. */
+export type Regulatory = Readonly<Record<string, { addressSid?: string; bundleSid?: string }>>
+const SHOWN_WITH = new Map([
+  [21_631, 'addressSid'],
+  [21_649, 'bundleSid'],
+])
+
 /** @param publicUrl where Twilio brings incoming calls; undefined in a process that has no door */
-export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): CarrierNumbers {
+export function twilioNumbers(
+  api: TwilioApi,
+  publicUrl: string | undefined,
+  regulatory: Regulatory = {},
+): CarrierNumbers {
   const delivery = () => {
     if (publicUrl === undefined) throw new CarrierFault('calls can be delivered to api nodes alone')
     return {
@@ -56,8 +67,10 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
         const area = areaCode === undefined ? '' : ` with area code ${areaCode}`
         throw new CarrierFault(`no number of ${country}${area} is for sale`)
       }
-      const order = { phoneNumber: offered, friendlyName: `${BOUGHT}${offered}`, ...delivery() }
-      const { phone_number: bought } = await api.ask<OwnedNumber>('POST', NUMBERS, order, signal)
+      const order = { phoneNumber: offered, friendlyName: `${BOUGHT}${offered}`, ...delivery(), ...regulatory[country] }
+      const { phone_number: bought } = await api
+        .ask<OwnedNumber>('POST', NUMBERS, order, signal)
+        .catch((error) => refuseUnregulated(error, country))
       const number = parsePhoneNumber(bought)
       if (number === undefined) throw new CarrierFault(`it sold "${bought}", which is no phone number`)
       return number
@@ -90,6 +103,14 @@ function refuseServedElsewhere({ phone_number, trunk_sid, voice_application_sid 
   throw new CarrierFault(
     `calls to ${phone_number} go to the ${what} ${sid}, and Twilio ignores other addresses meanwhile; remove it from the number in the Twilio console and register the number again`,
   )
+}
+
+/** Says which option the purchase lacks. */
+function refuseUnregulated(error: unknown, country: string): never {
+  const option = error instanceof TwilioFault && error.code !== undefined ? SHOWN_WITH.get(error.code) : undefined
+  if (option === undefined) throw error
+  const message = `${(error as Error).message}; the operator sets regulatory.${country}.${option} in the options of the plugin "twilio" in config/plugins.json`
+  throw new CarrierFault(message, { cause: error })
 }
 
 const NOWHERE = { voiceUrl: '', statusCallback: '' }

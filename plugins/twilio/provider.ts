@@ -4,7 +4,7 @@ import { type ApiFault, unless } from '../../runtime/plugin-sdk/telephony/stream
 import type { CarrierRequest } from '../../runtime/plugin-sdk/telephony/web.ts'
 import { TwilioApi, TwilioFault } from './api.ts'
 import { twilioDialect } from './dialect.ts'
-import { twilioNumbers } from './numbers.ts'
+import { type Regulatory, twilioNumbers } from './numbers.ts'
 import { answeredBy, blamesNumber, dialNews, stateOf } from './outcome.ts'
 import { requireSignature } from './signature.ts'
 import { connect, dial, hangup, reject } from './twiml.ts'
@@ -19,13 +19,14 @@ const NOT_IN_PROGRESS = 21_220
 /** Calls of a Twilio account. */
 export function twilioProvider(host: PluginHost, { door, settings }: CarrierOptions): StreamProvider {
   const api = new TwilioApi(host)
-  const { callsPerSecond, machineDetection } = settings
+  const { callsPerSecond, machineDetection, regulatory } = settings
   const join = ({ callId, token }: { callId: string; token: string }, { streamUrl, callbackUrl }: StreamDoor) =>
     connect(streamUrl(token), token, callbackUrl('resume', { call: callId }))
   return {
     dialect: twilioDialect,
     callsPerSecond: typeof callsPerSecond === 'number' ? callsPerSecond : CALLS_PER_SECOND,
-    numbers: twilioNumbers(api, door?.publicUrl),
+    // As plugin.json has it, which was checked.
+    numbers: twilioNumbers(api, door?.publicUrl, regulatory as Regulatory | undefined),
     taken: { status: 204 },
     verify(request, urls) {
       requireSignature(api.authToken, request.header('x-twilio-signature'), urls, formOf(request))

@@ -24,6 +24,7 @@ interface UnitPrice {
   cachedAudioPerMillionTokens?: number
   audioOutputPerMillionTokens?: number
   perMinute?: number
+  perMinuteMulti?: number
   perMillionCharacters?: number
 }
 
@@ -62,7 +63,11 @@ const LlmPrices = Dated({
   cachedAudioPerMillionTokens: Type.Optional(Usd),
   audioOutputPerMillionTokens: Type.Optional(Usd),
 })
-const SttPrices = Dated({ perMinute: Usd })
+const SttPrices = Dated({
+  perMinute: Usd,
+  /** Where it follows the caller's language; absent: the same. */
+  perMinuteMulti: Type.Optional(Usd),
+})
 const TtsPrices = Dated({ perMillionCharacters: Usd })
 /** Provider, then model or voice: a name, the head of names (`aura-2-*`), or `*` for all others. */
 const byModel = <T extends TSchema>(prices: T) => Type.Record(Type.String(), Type.Record(Type.String(), prices))
@@ -147,16 +152,17 @@ export function makePrices(shipped: PriceTable, own: PriceTable, registry: Regis
   }
 
   return {
-    costOf({ llm, stt, tts }, usage, at) {
+    costOf({ llm, stt, tts, language }, usage, at) {
       const llmPrice = llm && (find('llm', llm.provider, [llm.model], at) as Static<typeof LlmPrices>[number])
       const sttPrice = stt && (find('stt', stt.provider, [stt.model], at) as Static<typeof SttPrices>[number])
       const ttsNames = tts ? [tts.voice, ...ttsModelOf(tts.provider)] : []
       const ttsPrice = tts && (find('tts', tts.provider, ttsNames, at) as Static<typeof TtsPrices>[number])
       const { llmInputTokens, llmOutputTokens, sttSeconds, ttsCharacters } = usage
+      const sttUsdPerMinute = (language === 'multi' ? sttPrice?.perMinuteMulti : undefined) ?? sttPrice?.perMinute
       const tokensUsd = llmPrice && costOfTokens(usage, llmPrice)
       return {
         llmUsd: llmInputTokens + llmOutputTokens === 0 ? 0 : (tokensUsd ?? null),
-        sttUsd: sttSeconds === 0 ? 0 : sttPrice ? (sttSeconds / 60) * sttPrice.perMinute : null,
+        sttUsd: sttSeconds === 0 ? 0 : sttUsdPerMinute === undefined ? null : (sttSeconds / 60) * sttUsdPerMinute,
         ttsUsd: ttsCharacters === 0 ? 0 : ttsPrice ? (ttsCharacters / 1e6) * ttsPrice.perMillionCharacters : null,
       }
     },

@@ -246,8 +246,9 @@ export class LiveCall implements PathCall {
   /** Who serves; of what is told late, the agent that handed the call off. */
   #servingAt(event: CallEventBody): ServingAgent {
     const own = event.type === 'usage' && event.agent_id !== undefined ? this.#agents.get(event.agent_id) : undefined
-    const { agentId, llm, stt, tts } = own ?? this.#agent
-    return { llm, stt, tts, ...(agentId === this.#options.agent.agentId ? {} : { handedTo: agentId }) }
+    const { agentId, llm, stt, tts, language } = own ?? this.#agent
+    const spoken = language === undefined ? {} : { language }
+    return { llm, stt, tts, ...spoken, ...(agentId === this.#options.agent.agentId ? {} : { handedTo: agentId }) }
   }
 
   /**

@@ -30,6 +30,8 @@ export interface StageChoices {
   llm: { provider: string; model: string }
   stt: { provider: string; model: string }
   tts: { provider: string; voice: string }
+  /** A tag, or `multi`: the caller's. */
+  language?: string
 }
 
 /** Who serves at a moment of a call. */

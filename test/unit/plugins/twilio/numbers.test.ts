@@ -5,9 +5,10 @@ import { setOperatorQuotas } from '../../../../store/workspaces/workspace-quotas
 import { startTestApi } from '../../../support/instance/api.ts'
 import { TwilioDouble } from '../../../support/providers/doubles/carriers/twilio.ts'
 
-async function start(t: Test) {
+async function start(t: Test, options: Record<string, unknown> = {}) {
   const twilio = await TwilioDouble.start(t)
-  const api = await startTestApi(t, { env: { PUBLIC_URL: 'http://127.0.0.1:0', ...twilio.env } })
+  const plugins = { twilio: { options } }
+  const api = await startTestApi(t, { env: { PUBLIC_URL: 'http://127.0.0.1:0', ...twilio.env }, plugins })
   const operator = await api.signUp()
   const user = await api.signUp()
   /** As the operator does it. */
@@ -29,6 +30,23 @@ t.test('a number is bought where it is wanted, delivered here, and given back', 
   t.equal((await user.client.delete(`/phone-numbers/${body.phone_number}`)).status, 200)
   t.same(twilio.numbers, [])
 })
+
+t.test(
+  'numbers of a country that asks for an address and documents are bought with those of the account',
+  async (t) => {
+    const body = { provider: 'twilio', country: 'DE' }
+    const [addressSid, bundleSid] = [`AD${'1'.repeat(32)}`, `BU${'2'.repeat(32)}`]
+    const buy = async (options: Record<string, unknown>) => {
+      const { user, twilio } = await start(t, options)
+      return { ...(await user.client.post('/phone-numbers/purchase', { body })), owned: twilio.numbers.length }
+    }
+    const without = await buy({})
+    t.match(without, { status: 500, owned: 0 })
+    t.match(without.body.detail, /21631.*regulatory\.DE\.addressSid/)
+    t.match((await buy({ regulatory: { DE: { addressSid } } })).body.detail, /21649.*regulatory\.DE\.bundleSid/)
+    t.match(await buy({ regulatory: { DE: { addressSid, bundleSid } } }), { status: 201, owned: 1 })
+  },
+)
 
 t.test('a number of the account is registered by the workspace it was given to, and by no other', async (t) => {
   const { api, twilio, user, give, voiceUrl } = await start(t)

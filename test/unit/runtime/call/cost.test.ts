@@ -38,6 +38,21 @@ t.test('each stage costs what its price says, at the price of the day', async (t
   t.equal(prices.costOf(agent, SOME, new Date('2024-12-31T00:00:00Z')).llmUsd, null, 'no price held then')
 })
 
+t.test('a recogniser that follows the caller’s language costs its price for that', async (t) => {
+  const dated = (price: object) =>
+    makePrices({ stt: { acme: { ears: [{ from: '2025-01-01', perMinute: 0.02, ...price }] } } }, {}, registry)
+  const usdOf = (price: object, language: string) => dated(price).costOf({ ...agent, language }, SOME, NOON).sttUsd
+  t.equal(usdOf({ perMinuteMulti: 0.04 }, 'multi'), 0.06)
+  t.equal(usdOf({ perMinuteMulti: 0.04 }, 'de'), 0.03)
+  t.equal(usdOf({}, 'multi'), 0.03)
+  const shippedPrices = await loadPrices(registry)
+  const deepgram = { stt: { provider: 'deepgram', model: 'nova-3' }, language: 'multi' }
+  t.equal(
+    shippedPrices.costOf(deepgram, { ...NOTHING, sttSeconds: 60 }, new Date('2026-11-29T00:00:00Z')).sttUsd,
+    0.0058,
+  )
+})
+
 t.test('sound costs its own price, heard, heard again and spoken; without one the cost is not known', async (t) => {
   const text = {
     from: '2026-01-01',

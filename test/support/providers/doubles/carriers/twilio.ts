@@ -208,10 +208,11 @@ export class TwilioDouble {
 
   #search(id: string, query: URLSearchParams, response: ServerResponse): void {
     const [country] = id.split('/')
-    const area = query.get('AreaCode') ?? query.get('Contains')?.replace('*', '') ?? '415'
-    const sells = country === 'US' && area !== '999'
+    const area = query.get('AreaCode') ?? query.get('Contains')?.replace('*', '') ?? (country === 'DE' ? '30' : '415')
+    const prefix = { US: '+1', DE: '+49' }[country ?? '']
+    const sells = prefix !== undefined && area !== '999'
     const offers = sells
-      ? [{ phone_number: `+1${area}5550${100 + this.numbers.length}`, friendly_name: '', iso_country: country }]
+      ? [{ phone_number: `${prefix}${area}5550${100 + this.numbers.length}`, friendly_name: '', iso_country: country }]
       : []
     answer(response, 200, { available_phone_numbers: offers, uri: '' })
   }
@@ -221,6 +222,11 @@ export class TwilioDouble {
       const wanted = query.get('PhoneNumber')
       const found = this.numbers.filter(({ phone_number }) => phone_number === wanted)
       answer(response, 200, { incoming_phone_numbers: found, next_page_uri: null, page: 0, page_size: 50 })
+      return
+    }
+    const lacking = sid === '' ? lackingFor(form) : undefined
+    if (lacking !== undefined) {
+      answer(response, 400, { ...lacking, status: 400 })
       return
     }
     const number =
@@ -239,6 +245,15 @@ export class TwilioDouble {
     number.friendly_name = form.get('FriendlyName') ?? number.friendly_name
     answer(response, sid === '' ? 201 : 200, number)
   }
+}
+
+/** Why a number of a regulated country is not sold (twilio.com/docs/errors/21631 and /21649, read 2026-11-29). */
+function lackingFor(form: URLSearchParams): { code: number; message: string } | undefined {
+  if (!form.get('PhoneNumber')?.startsWith('+49')) return undefined
+  if (!/^AD[0-9a-f]{32}$/i.test(form.get('AddressSid') ?? ''))
+    return { code: 21631, message: 'Phone Number Requires an Address' }
+  if (!/^BU[0-9a-f]{32}$/i.test(form.get('BundleSid') ?? '')) return { code: 21649, message: 'Bundle required' }
+  return undefined
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -51,7 +51,10 @@ const FAULTS_OF: Readonly<Record<string, (query: URLSearchParams) => string | un
     const language = query.get('language') ?? 'en'
     if (!/^nova-[23](-[a-z]+)?$/.test(model) || !/^([a-z]{2}(-[A-Z0-9]{2,4})?|multi)$/.test(language))
       return NO_SUCH_MODEL
-    if (/-(phonecall|meeting|conversationalai|medical)$/.test(model) && !language.startsWith('en')) return NO_SUCH_MODEL
+    if (/-(phonecall|meeting|conversationalai|medical)$/.test(model) && !language.startsWith('en')) {
+      // developers.deepgram.com/changelog/2026/10/6
+      if (model !== 'nova-3-medical' || language !== 'multi') return NO_SUCH_MODEL
+    }
     if (query.has('keyterm') && !model.startsWith('nova-3'))
       return 'Keyterm Prompting is only available for Nova-3 and Flux models.'
     return faultOfAudio(query) ?? faultOfKeyterms(query)

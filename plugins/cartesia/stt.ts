@@ -1,11 +1,13 @@
 import type { APIConnectOptions } from '@livekit/agents'
 import * as cartesia from '@livekit/agents-plugin-cartesia'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import type { HeardWords } from '../../runtime/plugin-sdk/speech/recognition-stream.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
+import { type Hearing, type RecognitionProtocol, SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000
@@ -126,23 +128,55 @@ interface TranscriptMessage {
   message?: string
 }
 
-/** Recognition as it goes: docs.cartesia.ai/api-reference/stt/websocket. */
+/** The rest of a word comes at once, if it comes: no longer than this is waited for it. */
+const REST_OF_WORD_MS = 100
+/** Behind these there is no more of the word. */
+const COMPLETE = /[\s\p{Sentence_Terminal}]$/u
+
+/**
+ * Recognition as it goes: docs.cartesia.ai/api-reference/stt/websocket. Each final text continues the last one letter by letter, be it
+ * in the midst of a word, with the white space there is between them (npm @cartesia/cartesia-js 4.2.0, manual-finalize.d.ts).
+ */
 function transcripts(address: SocketAddress): RecognitionProtocol {
+  let kept: HeardWords | undefined
+  let timer: NodeJS.Timeout | undefined
+  const release = (hearing: Hearing): void => {
+    clearTimeout(timer)
+    if (kept === undefined) return
+    hearing.final(kept)
+    hearing.ended()
+    kept = undefined
+  }
+  const withKept = (words: HeardWords): HeardWords =>
+    kept === undefined ? words : { ...words, text: kept.text + words.text, startS: kept.startS }
   return {
     address,
     sampleRateHz: SAMPLE_RATE_HZ,
     audio: bytesOf,
     finish: () => ['finalize', 'close'],
+    closing: release,
     read(text, hearing) {
       const message = JSON.parse(text) as TranscriptMessage
-      const { words = [], language } = message
-      const heard = { text: message.text ?? '', startS: words[0]?.start, endS: words.at(-1)?.end, language }
       switch (message.type) {
-        case 'transcript':
-          if (message.is_final !== true) return hearing.interim(heard)
-          hearing.final(heard)
-          return hearing.ended()
+        case 'transcript': {
+          const { text: heard = '', words = [], language } = message
+          if (/^\s/.test(heard)) release(hearing)
+          const all = withKept({ text: heard, startS: words[0]?.start, endS: words.at(-1)?.end, language })
+          if (message.is_final !== true) return hearing.interim(all)
+          kept = all
+          if (COMPLETE.test(all.text)) return release(hearing)
+          hearing.interim(all)
+          clearTimeout(timer)
+          timer = setTimeout(
+            boundary('provider', () => release(hearing)),
+            REST_OF_WORD_MS,
+          ).unref()
+          return
+        }
+        case 'flush_done':
+          return release(hearing)
         case 'done':
+          release(hearing)
           return hearing.done()
         case 'error': {
           const { status_code: status, error_code: code, message: said, title } = message

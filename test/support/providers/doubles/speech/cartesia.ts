@@ -209,8 +209,13 @@ function transcribe(channel: Channel, url: URL, speech: SpeechWorld) {
   const listener = speech.listen(rateHz, 200, (event) => {
     if (event.type !== 'interim' && event.type !== 'final') return
     const { text, startMs, endMs } = event
-    const words = wordsOf(text, startMs, endMs)
-    tell('transcript', { text, is_final: event.type === 'final', duration: (endMs - startMs) / 1000, language, words })
+    const is_final = event.type === 'final'
+    const fields = { is_final, duration: (endMs - startMs) / 1000, language, words: wordsOf(text, startMs, endMs) }
+    if (!is_final) return tell('transcript', { text, ...fields })
+    // Each is a delta, cut anywhere: npm @cartesia/cartesia-js 4.2.0, manual-finalize.d.ts.
+    const cutAt = Math.ceil(text.length / 2)
+    tell('transcript', { ...fields, text: text.slice(0, cutAt) })
+    tell('transcript', { ...fields, text: text.slice(cutAt) })
   })
   channel.onMessage((data, isBinary) => {
     const { fault } = channel

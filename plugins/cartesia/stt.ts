@@ -7,7 +7,11 @@ import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import type { HeardWords } from '../../runtime/plugin-sdk/speech/recognition-stream.ts'
 import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
-import { type Hearing, type RecognitionProtocol, SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
+import {
+  type Hearing,
+  type RecognitionProtocol,
+  SocketSpeechStream,
+} from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000

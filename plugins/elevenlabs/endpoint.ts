@@ -27,6 +27,7 @@ export function socketUrl(base: string, path: string, query: Readonly<Record<str
 /** What its sockets say in messages, by the HTTP status it would have had: elevenlabs.io/docs/developers/resources/errors. */
 const STATUS_OF: Readonly<Record<string, number>> = {
   auth_error: 401,
+  authentication_required: 401,
   invalid_api_key: 401,
   missing_permissions: 403,
   unaccepted_terms: 403,
@@ -34,6 +35,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   rate_limited: 429,
   too_many_concurrent_requests: 429,
   max_active_conversations: 429,
+  too_many_contexts: 429,
   concurrent_limit_exceeded: 429,
   system_busy: 503,
   queue_overflow: 503,

@@ -18,7 +18,7 @@ export interface TimedWord {
 }
 
 /** What a provider's messages lead to. */
-interface Speaking {
+export interface Speaking {
   /** 16-bit little-endian mono samples at the voice's rate; may be cut anywhere. */
   audio(bytes: Uint8Array): void
   /** When words are said, from the utterance's beginning. */
@@ -38,6 +38,8 @@ export interface SpeechProtocol {
   finish(id: string): string | readonly string[]
   /** Stops an utterance. Without it the connection is closed. */
   cancel?(id: string): string
+  /** Said now and then while an utterance waits for more text, where the provider ends one that has to wait. */
+  readonly keepAlive?: { everyMs: number; message(id: string): string }
   /** Understands one message. What it throws, such as on malformed JSON, is the message's fault: it is skipped. */
   read(data: Buffer, isBinary: boolean, id: string, speaking: Speaking): void
 }
@@ -226,17 +228,26 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
     socket.on('close', (code) => over.reject({ message: `the connection closed with ${code}` }))
     const onAbort = () => over.resolve()
     this.abortSignal.addEventListener('abort', onAbort, { once: true })
+    let heartbeat: NodeJS.Timeout | undefined
+    const { keepAlive } = protocol
     const give = async () => {
       for (let next = 0; !this.abortSignal.aborted; ) {
         const sentence = segment.sentences[next]
         if (sentence !== undefined) {
           this.markStarted()
           if (next === 0 && protocol.begin !== undefined) socket.send(protocol.begin(id))
+          heartbeat ??=
+            keepAlive &&
+            setInterval(
+              boundary('provider', () => socket.send(keepAlive.message(id))),
+              keepAlive.everyMs,
+            )
           socket.send(protocol.say(id, sentence))
           expect()
           next++
         } else if (segment.complete) {
           finished = true
+          clearInterval(heartbeat)
           for (const message of [protocol.finish(id)].flat()) socket.send(message)
           return expect()
         } else await this.#change()
@@ -247,6 +258,7 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
       await over.promise
     } finally {
       clearTimeout(watchdog)
+      clearInterval(heartbeat)
       this.abortSignal.removeEventListener('abort', onAbort)
     }
   }

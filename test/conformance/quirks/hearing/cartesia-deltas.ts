@@ -5,7 +5,8 @@ import type { ProtocolQuirk } from '../support/quirk.ts'
 export default {
   kind: 'protocol',
   title: 'final texts of ink-whisper are put together letter by letter',
-  report: 'npm @cartesia/cartesia-js 4.2.0, manual-finalize.d.ts: “Do not strip whitespace from text or add whitespace”',
+  report:
+    'npm @cartesia/cartesia-js 4.2.0, manual-finalize.d.ts: “Do not strip whitespace from text or add whitespace”',
   async run(t) {
     const env = (url: string) => ({ CARTESIA_API_KEY: 'k', CARTESIA_BASE_URL: url })
     const { events, errors } = await hearScript(t, 'cartesia', { env, model: 'ink-whisper' }, (say) => {

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { runSttConformance } from '../../../conformance/stt.ts'
 import { ONE_ATTEMPT, withInstance } from '../../../conformance/support.ts'
 import { runTtsConformance } from '../../../conformance/tts.ts'
@@ -29,9 +29,29 @@ t.test('the tts of plugin "elevenlabs" conforms', (t) =>
   }),
 )
 
-t.test('words come with their places in the audio, over sentences and utterances', async (t) => {
+const dialogue = await registryWith(t, env, { elevenlabs: { ttsModel: 'eleven_v4_turbo' } })
+const deaf = { ...env, ELEVENLABS_BASE_URL: await deserted() }
+const unreachableDialogue = await registryWith(t, deaf, { elevenlabs: { ttsModel: 'eleven_v3_conversational' } })
+
+t.test('eleven_v4_turbo, which speaks over the dialogue socket, conforms', (t) =>
+  runTtsConformance(t, {
+    make: () => dialogue.create('tts', 'elevenlabs'),
+    makeFailing: () => unreachableDialogue.create('tts', 'elevenlabs'),
+  }),
+)
+
+for (const [model, voices] of [
+  ['eleven_flash_v2_5', registry],
+  ['eleven_v4_turbo', dialogue],
+] as const) {
+  t.test(`words of ${model} come with their places in the audio, over sentences and utterances`, (t) =>
+    placesOfWords(t, voices),
+  )
+}
+
+async function placesOfWords(t: Test, voices: typeof registry): Promise<void> {
   await withInstance(
-    () => registry.create('tts', 'elevenlabs'),
+    () => voices.create('tts', 'elevenlabs'),
     async (engine) => {
       t.equal(engine.capabilities.alignedTranscript, true)
       const stream = engine.stream({ connOptions: ONE_ATTEMPT })
@@ -60,7 +80,7 @@ t.test('words come with their places in the audio, over sentences and utterances
       t.ok(starts[3]! > 0.4 && starts[5]! > starts[4]! && starts[6]! < audioS, `${starts} of ${audioS} s`)
     },
   )
-})
+}
 
 t.test('the voices of the account are listed with name, languages and sample', async (t) => {
   t.same(await registry.voices('elevenlabs'), [

@@ -23,3 +23,8 @@ t.test('the stt of plugin "elevenlabs" tells faults as what they are', async (t)
 t.test('the tts of plugin "elevenlabs" tells faults as what they are', (t) =>
   runTtsFaults(t, { ...suite, make: () => registry.create('tts', 'elevenlabs') }),
 )
+
+const dialogue = await registryWith(t, env, { elevenlabs: { ttsModel: 'eleven_v4_turbo' } })
+t.test('the dialogue voices of plugin "elevenlabs" tell faults as what they are', (t) =>
+  runTtsFaults(t, { ...suite, make: () => dialogue.create('tts', 'elevenlabs') }),
+)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Channel, type Double, json, startDouble } from '../server.ts'
+import { converse } from './elevenlabs-dialogue.ts'
 import { bytesOf, type SpeechWorld, samplesOf, wordsOf } from './speech.ts'
 
 /**
@@ -45,6 +46,7 @@ export function startElevenLabsDouble({ key, speech }: ElevenLabsDoubleOptions):
     },
     sockets: {
       [`/v1/text-to-speech/${DOUBLE_VOICE}/multi-stream-input`]: (channel, url) => speak(channel, url, speech),
+      '/v1/text-to-dialogue/multi-stream-input': (channel, url) => converse(channel, url, speech, DOUBLE_VOICE),
       '/v1/speech-to-text/realtime': (channel, url) => transcribe(channel, url, speech),
     },
   })

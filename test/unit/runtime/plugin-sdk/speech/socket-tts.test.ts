@@ -1,6 +1,11 @@
+import { EventEmitter, once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tts } from '@livekit/agents'
 import t from 'tap'
+import { WebSocketServer } from 'ws'
+import { ProviderTTS } from '../../../../../runtime/plugin-sdk/speech/provider-tts.ts'
+import type { SpeechProtocol } from '../../../../../runtime/plugin-sdk/speech/socket-synthesize-stream.ts'
 import { collect, errorsOf, inTime, ONE_ATTEMPT, secondsOf, withInstance } from '../../../../conformance/support.ts'
 import { registryWith } from '../../../../support/providers/doubles/registry.ts'
 import { startDoubles } from '../../../../support/providers/doubles/start.ts'
@@ -94,4 +99,43 @@ t.test('texts parted by a flush are spoken one after the other, each counted', a
       t.equal(items.at(-1), tts.SynthesizeStream.END_OF_STREAM)
     },
   )
+})
+
+t.test('an utterance that waits for more text is kept alive until there is no more', async (t) => {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => {
+    for (const socket of server.clients) socket.terminate()
+    server.close()
+  })
+  const said: string[] = []
+  const heard = new EventEmitter()
+  server.on('connection', (socket) =>
+    socket.on('message', (data) => {
+      said.push(String(data))
+      heard.emit(String(data))
+      if (String(data) === 'no more') socket.send('done')
+    }),
+  )
+  await once(server, 'listening')
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const protocol = () => ({
+    sampleRateHz: 24_000,
+    say: (_id: string, sentence: string) => sentence,
+    finish: () => 'no more',
+    keepAlive: { everyMs: 5, message: () => 'still here' },
+    read: (...[, , , speaking]: Parameters<SpeechProtocol['read']>) => {
+      speaking.audio(new Uint8Array(4_800))
+      speaking.done()
+    },
+  })
+  const identity = { title: 'Double', keyVariable: 'DOUBLE_KEY' }
+  const names = { provider: 'double', identity, model: 'm', language: 'en', timesWords: false, sampleRateHz: 24_000 }
+  const engine = new ProviderTTS({ ...names, address: { url, headers: {} }, protocol })
+  t.teardown(() => engine.close())
+  const stream = engine.stream({ connOptions: ONE_ATTEMPT })
+  stream.pushText(`${SENTENCE} ${SENTENCE} `)
+  await inTime(once(heard, 'still here'), 60_000, 'a sign of life')
+  stream.endInput()
+  await collect<tts.SynthesizedAudio | symbol>(stream)
+  t.equal(said.at(-1), 'no more', 'none afterwards')
 })

@@ -36,7 +36,7 @@ t.test(
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
     await page.goto(`${url}/console/tests`)
     await page.getByText('No tests yet').waitFor({ timeout: LIMIT_MS })
-    await page.getByRole('button', { name: 'New test' }).first().click()
+    await page.getByRole('button', { name: 'New test' }).click()
     await page.getByLabel('Test', { exact: true }).fill(YAML.replace('heard', 'herd'))
     await click('Save')
     await page.getByText(/did you mean `heard`\? \(line 5\)/).waitFor({ timeout: LIMIT_MS })

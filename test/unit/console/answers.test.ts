@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { translator } from '../../../web/console/src/language/answers.ts'
 import { answers } from '../../../web/console/src/language/german/mod.ts'
@@ -24,4 +26,15 @@ t.test('signs of patterns in a sentence stand for themselves', async (t) => {
   t.equal(said('3 (of 5)? [*]'), '5/3')
   t.equal(said('3 of 5'), undefined)
   t.equal(said('plain'), 'schlicht')
+})
+
+t.test('what each provider is, is said in German', async (t) => {
+  const said = translator(answers)
+  const plugins = join(import.meta.dirname, '../../../plugins')
+  for (const name of await readdir(plugins)) {
+    const text = await readFile(join(plugins, name, 'plugin.json'), 'utf8').catch(() => undefined)
+    if (text === undefined) continue
+    const { description, provides } = JSON.parse(text)
+    if (provides.stt ?? provides.llm ?? provides.tts) t.ok(said(description), `${name}: ${description}`)
+  }
 })

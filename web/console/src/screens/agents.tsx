@@ -103,7 +103,8 @@ export function Screen() {
     <>
       <PageHead
         actions={
-          may('developer') && (
+          may('developer') &&
+          agents?.length !== 0 && (
             <Button icon="plus" kind="primary" onClick={open}>
               {t('New agent')}
             </Button>

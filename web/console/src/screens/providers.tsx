@@ -109,8 +109,11 @@ function ProviderCard({
       title={title}
     >
       {description && (
-        <p className="mb-3 text-sm text-muted text-pretty" lang="en">
-          {description}
+        <p
+          className="mb-3 text-sm text-muted text-pretty"
+          lang={translated(description) === undefined ? 'en' : undefined}
+        >
+          {said(description)}
         </p>
       )}
       <Facts rows={[[t('Name'), <code key="name">{provider}</code>], ...rows]} />

@@ -51,11 +51,11 @@ interface ListPageProps<T> extends Omit<ListCardProps<T>, 'title'> {
   lead: string
 }
 
-/** A screen that is one short list. */
+/** A screen that is one short list. What makes one more is beside its name, or in the middle while there is none. */
 export function ListPage<T>({ title, lead, ...list }: ListPageProps<T>) {
   return (
     <>
-      <PageHead actions={list.add} lead={lead} title={title} />
+      <PageHead actions={list.list.data?.length !== 0 && list.add} lead={lead} title={title} />
       <ListCard {...list} />
     </>
   )

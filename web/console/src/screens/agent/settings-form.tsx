@@ -11,6 +11,7 @@ import { CollectForm } from './collect-form.tsx'
 import { FallbackFields } from './fallback-fields.tsx'
 import { GuardrailsForm } from './guardrails-form.tsx'
 import { HearVoice } from './hear-voice.tsx'
+import { LanguageField } from './language-field.tsx'
 import { Manners, ReadyText } from './manners.tsx'
 import { ProceduresForm } from './procedures/procedures-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
@@ -23,12 +24,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
         <ProviderFields draft={draft} kind="STT" />
         <FallbackFields draft={draft} kind="STT" />
         <Two>
-          <TextField
-            draft={draft}
-            hint={t('A language tag as en or pt-BR, or multi, which follows the caller.')}
-            label={t('Language')}
-            name="language"
-          />
+          <LanguageField draft={draft} />
           <Field
             fault={faultOf(draft.fault, 'endpointing')}
             hint={t('How soon a pause counts as the end of a turn.')}
@@ -99,7 +95,7 @@ const Two = ({ children }: { children: ReactNode }) => <div className="mt-4 grid
 
 interface FieldProps {
   draft: Draft
-  name: 'language' | 'voicemail_message' | 'recording_notice' | 'consent_message'
+  name: 'voicemail_message' | 'recording_notice' | 'consent_message'
   label: string
   hint: string
 }

@@ -14,7 +14,7 @@ import { CampaignDialog } from './campaign-dialog.tsx'
 import { Lists } from './lists.tsx'
 import { OutcomesOverTime } from './outcomes.tsx'
 import { Prospects } from './prospects.tsx'
-import { CampaignStatus, REASONS } from './status.tsx'
+import { CampaignStatus, GOES_ON, REASONS } from './status.tsx'
 import { TestCall } from './test-call.tsx'
 import { Wizard } from './wizard.tsx'
 import { Zones } from './zones.tsx'
@@ -37,7 +37,7 @@ export function Screen() {
         {state?.reason && (
           <Notice tone="warn">
             {REASONS[state.reason] ?? formatWord(state.reason)}{' '}
-            {state.reason !== 'paused' &&
+            {GOES_ON.has(state.reason) &&
               state.next_call_at &&
               t('The next call is at {next_call_at}.', { next_call_at: formatInstant(state.next_call_at) })}
           </Notice>
@@ -163,7 +163,7 @@ function Figures({
           style={{ width: `${prospects.total === 0 ? 0 : (prospects.resolved / prospects.total) * 100}%` }}
         />
       </div>
-      <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-9">
+      <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-5 2xl:grid-cols-9">
         <Stat label={t('People')} value={formatCount(prospects.total)} />
         <Stat label={t('Done')} value={formatCount(prospects.resolved)} />
         <Stat label={t('Callable now')} value={formatCount(prospects.callable_now)} />

@@ -47,3 +47,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   no_prospects: t('Nobody is on its lists yet. Upload people to call.'),
   all_held: t('Everybody who is left is held. See below who and why.'),
 }
+
+/** Reasons that pass by themselves, at a time that is known. */
+export const GOES_ON: ReadonlySet<string> = new Set(['outside_calling_hours', 'waiting_for_retry', 'numbers_blocked'])

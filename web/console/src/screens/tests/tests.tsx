@@ -37,22 +37,26 @@ export function Screen() {
   )
   const add = may('developer') && (
     <span className="flex flex-wrap items-center gap-2">
-      <Select aria-label={t('Agent to test')} onChange={({ target }) => setAgentId(target.value)} value={chosen}>
-        {agents.map(({ agent_id, agent_name }) => (
-          <option key={agent_id} value={agent_id}>
-            {agent_name}
-          </option>
-        ))}
-      </Select>
-      <Select aria-label={t('How they run')} onChange={({ target }) => setChannel(target.value)} value={channel}>
-        <option value="">{t('as each says')}</option>
-        <option value="text">{t('in text')}</option>
-        <option value="audio">{t('in sound')}</option>
-        <option value="sip">{t('over SIP')}</option>
-      </Select>
-      <Button busy={run.isPending} disabled={chosen === ''} icon="play" onClick={() => run.mutate()}>
-        {t('Run its tests')}
-      </Button>
+      {list.data && list.data.length > 0 && (
+        <>
+          <Select aria-label={t('Agent to test')} onChange={({ target }) => setAgentId(target.value)} value={chosen}>
+            {agents.map(({ agent_id, agent_name }) => (
+              <option key={agent_id} value={agent_id}>
+                {agent_name}
+              </option>
+            ))}
+          </Select>
+          <Select aria-label={t('How they run')} onChange={({ target }) => setChannel(target.value)} value={channel}>
+            <option value="">{t('as each says')}</option>
+            <option value="text">{t('in text')}</option>
+            <option value="audio">{t('in sound')}</option>
+            <option value="sip">{t('over SIP')}</option>
+          </Select>
+          <Button busy={run.isPending} disabled={chosen === ''} icon="play" onClick={() => run.mutate()}>
+            {t('Run its tests')}
+          </Button>
+        </>
+      )}
       <Button icon="plus" kind="primary" onClick={() => setOpen('new')}>
         {t('New test')}
       </Button>

@@ -129,7 +129,7 @@ export class Dialling {
     const { store, mcpTools } = this.#options
     const { found, from, seat } = this.#order
     const { call, agent } = found
-    const hasDocuments = await hasReadyDocuments(store.tenant(call.workspace_id), agent.id)
+    const hasDocuments = await hasReadyDocuments(store.tenant(call.workspace_id), agent)
     const plain = agentSpec(agent, call.dynamic_variables, hasDocuments, {
       nowMs: this.#options.clock.nowMs(),
       dialled: true,

@@ -137,7 +137,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
     const variables = fittingVariables(asked.variables, cleanJson(call.variables?.(trunk) ?? {}, MAX_VARIABLE_CHARS))
-    const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id), {
+    const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent), {
       nowMs: clock.nowMs(),
       callId,
       direction: 'inbound',

@@ -9,7 +9,6 @@ import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import { joinSignals } from '../../runtime/lib/async/join-signals.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
-import type { VectorScope } from '../../runtime/plugin/contract.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
 import { addChatSpending, appendExchange, openSession } from '../../store/agents/chats.ts'
@@ -18,7 +17,7 @@ import { isDuplicate } from '../../store/database/database.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import { takeSessionTurn } from '../../store/redis/session-turns.ts'
-import { type Passage, retrieve } from '../knowledge/retrieve.ts'
+import { type KnowledgeScope, type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -131,7 +130,7 @@ export async function* interact(
     let sources: Passage[] = []
     for (;;) {
       const { agent: speaker, state } = present
-      const scope = { workspaceId: tenant.workspaceId, agentId: speaker.id }
+      const scope = { workspaceId: tenant.workspaceId, agentId: speaker.id, agentVersion: speaker.agent_version }
       // What is typed as a value is no question, and may be secret.
       const isValue = collecting === undefined ? kept?.pending !== undefined : collecting.isPending
       sources = isValue
@@ -245,7 +244,7 @@ async function callTool(
   services: Services,
   chat: {
     agent: Agent
-    scope: VectorScope
+    scope: KnowledgeScope
     dynamicVariables: Readonly<Record<string, string>>
     secrets: Readonly<Record<string, string>>
     log: Logger

@@ -23,10 +23,16 @@ export function answerAsks(services: {
     async tool(of, { id, name, arguments: given }, key, values) {
       return services.tools.ofCall(of, name, given, { id, key, ...values }, signalWithin(TOOL_TIMEOUT_MS))
     },
-    async knowledge({ callId, agentId }, { query, topK }) {
+    async knowledge({ callId, agentId, agentVersion = null }, { query, topK }) {
       const workspaceId = await workspaceOfCall(services.store, callId)
       if (workspaceId === undefined) return { passages: [] }
-      const passages = await retrieve(services, { workspaceId, agentId }, query, topK, signalWithin(TIMEOUT_MS))
+      const passages = await retrieve(
+        services,
+        { workspaceId, agentId, agentVersion },
+        query,
+        topK,
+        signalWithin(TIMEOUT_MS),
+      )
       return { passages: passages.map(({ chunk: _, ...passage }) => passage) }
     },
   }

@@ -168,7 +168,7 @@ const query = defineRoute({
   },
   handler: async ({ params, body, tenant, signal }, services) => {
     await requireAgent(tenant, params.agent_id)
-    const scope = { workspaceId: tenant.workspaceId, agentId: params.agent_id }
+    const scope = { workspaceId: tenant.workspaceId, agentId: params.agent_id, agentVersion: null }
     if (body.by === 'meaning' && services.embeddings === undefined) throw new ValidationError([NO_MEANING])
     const passages = await retrieve(services, scope, body.query, body.top_k, signal, body.by)
     return { query: body.query, results: passages.map(passageBody) }

@@ -139,7 +139,7 @@ export function realtimeRoute(options: RealtimeRouteOptions): Realtime {
         await endUnbegun(grant.workspaceId, callId, notServed(served.refused))
         throw new PatchbayError('quota_reached', { params: { quota: served.refused } })
       }
-      const hasKnowledge = await hasReadyDocuments(tenant, served.agent.id)
+      const hasKnowledge = await hasReadyDocuments(tenant, served.agent)
       const { workspaceId } = grant
       let own: AgentSpec
       try {

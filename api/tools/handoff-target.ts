@@ -99,7 +99,7 @@ export async function handoffOrder(
 ): Promise<HandoffOrder | ToolResult> {
   const { store, mcp, clock } = services
   const { workspaceId, direction, fromNumber, toNumber, callType, dynamicVariables } = scope
-  const hasKnowledge = await hasReadyDocuments(store.tenant(workspaceId), agent.id)
+  const hasKnowledge = await hasReadyDocuments(store.tenant(workspaceId), agent)
   const numbers = callType === 'web' ? {} : { callerNumber: fromNumber, calledNumber: toNumber }
   try {
     const own = agentSpec({ ...agent, ...UNSAID }, dynamicVariables, hasKnowledge, {

@@ -23,6 +23,8 @@ export interface VectorQuery {
   readonly terms: Terms
   readonly dense?: readonly number[]
   readonly limit: number
+  /** Chunks of other documents are not wanted; absent: those of all are. */
+  readonly documents?: readonly string[]
 }
 
 export interface VectorMatch {

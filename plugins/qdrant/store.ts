@@ -46,11 +46,11 @@ export class QdrantStore implements VectorStore {
 
   async search(scope: VectorScope, query: VectorQuery, signal: AbortSignal): Promise<VectorMatch[]> {
     await this.#prepare(signal)
-    const { terms, limit } = query
+    const { terms } = query
     const dense = this.#embedding?.dimensions === query.dense?.length ? query.dense : undefined
     if (terms.ids.length === 0 && dense === undefined) return []
     const { points } = await this.#server.ask(signal, (client) =>
-      client.query(this.#server.collection, this.#requestOf(scope, terms, dense, limit)),
+      client.query(this.#server.collection, this.#requestOf(scope, query, dense)),
     )
     return points.flatMap(({ payload, score }) => {
       const { document_id: documentId, chunk } = payload ?? {}
@@ -138,24 +138,25 @@ export class QdrantStore implements VectorStore {
 
   #requestOf(
     scope: VectorScope,
-    terms: Terms,
+    { terms, limit, documents }: VectorQuery,
     dense: Float32Array | undefined,
-    limit: number,
   ): Schemas['QueryRequest'] {
-    const filter: Schemas['Filter'] = { must: mustBe(scope) }
+    const corpus: Schemas['Filter'] = { must: mustBe(scope) }
+    const among = documents === undefined ? [] : [{ key: 'document_id', match: { any: [...documents] } }]
+    const filter = { must: [...mustBe(scope), ...among] } satisfies Schemas['Filter']
     const words = {
       query: { indices: Array.from(terms.ids), values: Array.from(terms.ids, () => 1) },
       using: SPARSE,
       filter,
       // Servers before 1.19 don't know it and weigh words by all workspaces together.
-      params: { idf: { corpus: filter } },
+      params: { idf: { corpus } },
     } satisfies Schemas['Prefetch']
     const common = { limit, with_payload: ['document_id', 'chunk'] }
     if (dense === undefined) return { ...words, ...common }
     const meaning: Schemas['Prefetch'] = {
       query: Array.from(dense),
       using: DENSE,
-      filter: { must: [...mustBe(scope), matches('model', this.#embedding?.model ?? '')] },
+      filter: { must: [...filter.must, matches('model', this.#embedding?.model ?? '')] },
       limit: LEG_LIMIT,
     }
     const prefetch = terms.ids.length === 0 ? [meaning] : [meaning, { ...words, limit: LEG_LIMIT }]

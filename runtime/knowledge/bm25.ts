@@ -15,9 +15,14 @@ interface Hit {
 
 /**
  * The `limit` chunks of `segments` that fit `query` best, best first; ties in the order of the segments. Statistics are
- * those of all segments together, so the ranking doesn't depend on how documents were cut into segments.
+ * those of all segments together, so the ranking doesn't depend on how documents were cut into segments, nor on which chunks are wanted.
  */
-export function searchBm25(segments: readonly Segment[], query: Terms, limit: number): Hit[] {
+export function searchBm25(
+  segments: readonly Segment[],
+  query: Terms,
+  limit: number,
+  isWanted?: (segment: number, index: number) => boolean,
+): Hit[] {
   let chunks = 0
   let length = 0
   for (const segment of segments) {
@@ -69,7 +74,7 @@ export function searchBm25(segments: readonly Segment[], query: Terms, limit: nu
     if (!touched) continue
     for (let index = 0; index < size; index++) {
       const score = scores[index]!
-      if (score <= threshold) continue
+      if (score <= threshold || isWanted?.(s, index) === false) continue
       keepBest(best, { segment: s, index, score }, limit)
       if (best.length === limit) threshold = best[limit - 1]!.score
     }

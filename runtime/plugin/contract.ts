@@ -295,6 +295,8 @@ export interface VectorQuery {
   terms: Terms
   dense?: Float32Array
   limit: number
+  /** Chunks of other documents are not wanted; absent: those of all are. */
+  documents?: readonly string[]
 }
 
 /** Who makes the dense vectors: those of another model can't be compared with them. */

@@ -135,29 +135,52 @@ export async function draftDigest({ workspaceId, db }: Tenant, agentId: string):
   return rows[0]?.digest
 }
 
+interface KeptContent {
+  content: AgentContent
+  documents: ReadonlySet<string>
+}
+
+/** Beside its text, a document in a set. */
+const SET_ENTRY_BYTES = 64
+
 /** What was read lately: a version never changes. */
-const contents = new ByteCache<AgentContent>({
+const contents = new ByteCache<KeptContent>({
   mostEntries: 1_000,
   mostBytes: 32 * 1024 * 1024,
-  mostBytesOfOwner: 4 * 1024 * 1024,
+  // A version with 10,000 documents of long names is kept.
+  mostBytesOfOwner: 8 * 1024 * 1024,
 })
 
 /** The agent as a version has it; what belongs to no version is as in the row. Undefined: there is no such version. */
 export async function agentOfVersion(tenant: Tenant, agent: Agent, number: number): Promise<Agent | undefined> {
-  const key = `${agent.id}/${number}`
-  let content = contents.get(key)
-  if (content === undefined) {
-    const row = await tenant.db
-      .selectFrom('agent_versions')
-      .select(['content', sql<number>`octet_length(content::text)`.as('bytes')])
-      .where('agent_id', '=', agent.id)
-      .where('number', '=', number)
-      .executeTakeFirst()
-    if (row === undefined) return undefined
-    content = row.content
-    contents.set(key, content, { owner: tenant.workspaceId, bytes: row.bytes })
-  }
-  return { ...agent, ...contentColumns(content) }
+  const kept = await keptContent(tenant, agent.id, number)
+  return kept && { ...agent, ...contentColumns(kept.content) }
+}
+
+/** The ids of the documents that a version was made with, also of those that were deleted since; none where there is no such version. */
+export async function documentsOfVersion(
+  tenant: Tenant,
+  agentId: string,
+  number: number,
+): Promise<ReadonlySet<string>> {
+  return (await keptContent(tenant, agentId, number))?.documents ?? new Set()
+}
+
+async function keptContent(tenant: Tenant, agentId: string, number: number): Promise<KeptContent | undefined> {
+  const key = `${tenant.workspaceId}/${agentId}/${number}`
+  const known = contents.get(key)
+  if (known !== undefined) return known
+  const row = await tenant.db
+    .selectFrom('agent_versions')
+    .select(['content', sql<number>`octet_length(content::text)`.as('bytes')])
+    .where('agent_id', '=', agentId)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const documents = new Set(row.content.documents.map(({ id }) => id))
+  const kept = { content: row.content, documents }
+  contents.set(key, kept, { owner: tenant.workspaceId, bytes: row.bytes + documents.size * SET_ENTRY_BYTES })
+  return kept
 }
 
 /** The columns of a version. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DocumentFormat } from '../../runtime/knowledge/blocks.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
-import { settleDraft } from '../agents/agent-versions.ts'
+import { documentsOfVersion, settleDraft } from '../agents/agent-versions.ts'
 import { asyncCommit } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
 import type { ListPart } from '../database/list-place.ts'
@@ -108,15 +108,22 @@ export function knowledgeSize(tenant: Tenant, agentId: string): Promise<Knowledg
     .executeTakeFirstOrThrow()
 }
 
-/** True when a call of the agent should look things up. */
-export async function hasReadyDocuments(tenant: Tenant, agentId: string): Promise<boolean> {
-  const row = await tenant.db
+/** True when a call of the agent should look things up: in the documents of the version that talks, or of the draft (null). */
+export async function hasReadyDocuments(
+  tenant: Tenant,
+  { id, agent_version: version }: { id: string; agent_version: number | null },
+): Promise<boolean> {
+  const ready = tenant.db
     .selectFrom('documents')
     .select('id')
-    .where('agent_id', '=', agentId)
+    .where('agent_id', '=', id)
     .where('status', '=', 'ready')
     .limit(1)
-    .executeTakeFirst()
+  const any = await ready.executeTakeFirst()
+  if (any === undefined || version === null) return any !== undefined
+  const documents = await documentsOfVersion(tenant, id, version)
+  if (documents.has(any.id)) return true
+  const row = await ready.where('id', '=', sql<string>`any(${[...documents]}::uuid[])`).executeTakeFirst()
   return row !== undefined
 }
 

@@ -166,6 +166,25 @@ export async function runVectorStoreConformance(t: Test, suite: VectorStoreSuite
     )
   })
 
+  await t.test(
+    'of the documents that are named alone chunks are found, though those of others fit better',
+    async (t) => {
+      const scope = await suite.makeScope()
+      const wanted = await putDense(scope, [['We deliver on Monday, as a rule.', unit(0.2, 1, 0)], ['Nothing.']])
+      const others: [text: string, dense: Float32Array][] = Array.from({ length: 60 }, () => ['Monday', unit(1, 0, 0)])
+      for (let n = 0; n < 3; n++) await putDense(scope, others)
+      const foreign = await suite.makeScope()
+      const secret = await putDense(foreign, [['Monday', unit(1, 0, 0)]])
+      const query = { terms: termsOf('Monday'), limit: 4, documents: [wanted, secret, await suite.makeDocument(scope)] }
+      const found = await store.search(scope, query, signal)
+      t.match(found, [{ documentId: wanted, chunk: 0 }])
+      t.equal(found.length, 1)
+      const near = await store.search(scope, { ...query, dense: unit(1, 0, 0) }, signal)
+      t.match(near, [{ documentId: wanted, chunk: 0 }])
+      t.equal(near.length, 1)
+    },
+  )
+
   await t.test('an aborted search rejects', async (t) => {
     const scope = await suite.makeScope()
     const reason = new Error('gone')

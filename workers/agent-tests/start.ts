@@ -49,7 +49,7 @@ export interface TestSubjects {
   limitsOf(agent: ServedAgent, limits: SessionLimits): SessionLimits
   retrieve(
     sources: KnowledgeSources,
-    scope: VectorScope,
+    scope: VectorScope & { agentVersion: number | null },
     query: string,
     topK: number,
     signal: AbortSignal,
@@ -140,9 +140,9 @@ async function runCase(
   const { agent } = served
   const test = testCase.definition
   const startsAtMs = startOf(test, agent.timezone, clock)
-  const hasKnowledge = await hasReadyDocuments(tenant, agent.id)
+  const hasKnowledge = await hasReadyDocuments(tenant, agent)
   const spec = subjects.agentSpec(agent, test.variables ?? {}, hasKnowledge, { nowMs: startsAtMs })
-  const scope = { workspaceId, agentId: agent.id }
+  const scope = { workspaceId, agentId: agent.id, agentVersion: agent.agent_version }
   const { runTest } = await import('../../runtime/agent-tests/run-test.ts')
   return runTest(test, {
     agent: { ...spec, tools: [...(spec.tools ?? []), ...foundTools(agent, spec, test)] },

@@ -21,9 +21,11 @@ export class Shelf implements VectorStore {
     }
   }
 
-  async search(scope: VectorScope, { terms, dense, limit }: VectorQuery): Promise<VectorMatch[]> {
+  async search(scope: VectorScope, { terms, dense, limit, documents: wanted }: VectorQuery): Promise<VectorMatch[]> {
     const documents = this.#agents.get(keyOf(scope)) ?? new Map<string, Map<number, Chunk>>()
-    const chunks = [...documents.values()].flatMap((document) => [...document.values()])
+    const among =
+      wanted === undefined ? documents.values() : wanted.map((id) => documents.get(id) ?? new Map<number, Chunk>())
+    const chunks = [...among].flatMap((document) => [...document.values()])
     const words = byWords(chunks, terms.ids)
     if (dense === undefined) return matches(words).slice(0, limit)
     const fused = new Map<Chunk, number>()

@@ -173,7 +173,8 @@ export class WorkerRequests {
   async #lookUp(params: AskMethods['knowledge']['params']): Promise<AskMethods['knowledge']['result']> {
     const { callId, log, answers, clock, agent } = this.#options
     const startedMs = clock.monotonicMs()
-    const found = await answers.knowledge({ callId, agentId: agent().agentId }, params)
+    const { agentId, agentVersion } = agent()
+    const found = await answers.knowledge({ callId, agentId, agentVersion }, params)
     const ms = Math.round(clock.monotonicMs() - startedMs)
     const hits = found.passages.map(({ documentId, filename, score }) => ({ document_id: documentId, filename, score }))
     log.append({ type: 'knowledge_looked_up', query: params.query, hits, ms })

@@ -37,8 +37,16 @@ export interface BlockMatch extends VectorMatch {
 export interface Ranking<Kept, Query> {
   keep(rows: readonly Row[]): { kept: Kept; byteLength: number }
   drop(kept: Kept): void
-  /** The best `limit` of all blocks together, best first; ties in the order of the blocks, then of their chunks. */
-  rank(blocks: readonly Kept[], query: Query, limit: number): { block: number; index: number; score: number }[]
+  /**
+   * The best `limit` of all blocks together, or of their chunks that are wanted, best first; ties in the order of the blocks, then of
+   * their chunks.
+   */
+  rank(
+    blocks: readonly Kept[],
+    query: Query,
+    limit: number,
+    isWanted?: (block: number, index: number) => boolean,
+  ): { block: number; index: number; score: number }[]
 }
 
 interface Block<Kept> {
@@ -107,10 +115,13 @@ export class Blocks<Kept, Query> {
     }
   }
 
-  search(numbers: Uint32Array, query: Query, limit: number): BlockMatch[] {
+  /** `documents`: chunks of others are left out; undefined: none are. */
+  search(numbers: Uint32Array, query: Query, limit: number, documents?: readonly string[]): BlockMatch[] {
     const blocks = Array.from(numbers, (number) => this.#blocks.get(number)!)
     const kept = blocks.map((block) => block.kept)
-    return this.#leg.rank(kept, query, limit).map(({ block, index, score }) => {
+    const wanted = documents && new Set(documents)
+    const isWanted = wanted && ((block: number, index: number) => wanted.has(blocks[block]!.documentIds[index]!))
+    return this.#leg.rank(kept, query, limit, isWanted).map(({ block, index, score }) => {
       const { documentIds, chunkNumbers } = blocks[block]!
       return { documentId: documentIds[index]!, chunk: chunkNumbers[index]!, score, block: numbers[block]!, index }
     })

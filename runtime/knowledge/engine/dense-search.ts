@@ -59,13 +59,14 @@ interface Part {
 }
 
 /**
- * The `limit` rows nearest to `query`, nearest first, ties in the order of the blocks. Every row is compared with the query,
- * none is left out; blocks of other widths have none.
+ * The `limit` rows nearest to `query`, nearest first, ties in the order of the blocks. Every row is compared with the query;
+ * those that are not wanted are left out, and blocks of other widths have none.
  */
 export function searchDense(
   blocks: readonly (StoredRows | undefined)[],
   query: Float32Array,
   limit: number,
+  isWanted?: (block: number, index: number) => boolean,
 ): DenseHit[] {
   const prepared = denseQuery(query)
   if (prepared === undefined) return []
@@ -87,7 +88,7 @@ export function searchDense(
       const count = rowsIn(part)
       for (let row = 0; row < count; row++) {
         row = nextAtLeast(best.threshold, sums, stream, scales, first, row, count)
-        if (row < count && scales[first + row] !== 0) {
+        if (row < count && scales[first + row] !== 0 && isWanted?.(block, first + row) !== false) {
           best.add({ block, index: first + row, score: sums[row * STREAMS + stream]! * scales[first + row]! })
         }
       }

@@ -90,16 +90,16 @@ export class SearchEngine {
   /** The best matches, as a VectorStore answers. Ties are in the order the blocks were added. */
   async search(
     { blocks, ofShards }: Index,
-    { terms, dense, limit }: VectorQuery,
+    { terms, dense, limit, documents }: VectorQuery,
     signal: AbortSignal,
   ): Promise<VectorMatch[]> {
     if (blocks.length === 0) return []
-    if (dense === undefined) return (await this.#words.search(blocks, terms, limit, signal)).map(matchOf)
+    if (dense === undefined) return (await this.#words.search(blocks, terms, limit, signal, documents)).map(matchOf)
     const [byWords, ...byMeaning] = await Promise.all([
-      this.#words.search(blocks, terms, LEG_LIMIT, signal),
+      this.#words.search(blocks, terms, LEG_LIMIT, signal, documents),
       ...this.#shards.map((thread, shard) => {
         const numbers = ofShards[shard]!
-        return numbers.length === 0 ? [] : thread.search(numbers, dense, LEG_LIMIT, signal)
+        return numbers.length === 0 ? [] : thread.search(numbers, dense, LEG_LIMIT, signal, documents)
       }),
     ])
     const nearest = byMeaning.flat().sort(inOrder).slice(0, LEG_LIMIT)

@@ -14,8 +14,12 @@ export function wordsLeg(): Ranking<Segment, Terms> {
       return { kept, byteLength: kept.byteLength }
     },
     drop() {},
-    rank: (segments, terms, limit) =>
-      searchBm25(segments, terms, limit).map(({ segment, index, score }) => ({ block: segment, index, score })),
+    rank: (segments, terms, limit, isWanted) =>
+      searchBm25(segments, terms, limit, isWanted).map(({ segment, index, score }) => ({
+        block: segment,
+        index,
+        score,
+      })),
   }
 }
 

@@ -10,7 +10,7 @@ export type SearchLeg = { by: 'words' } | { by: 'meaning'; model: DenseModel }
 export type SearchWork =
   | { type: 'add'; first: number; rows: readonly ShelvedRow[] }
   | { type: 'drop'; blocks: readonly number[] }
-  | { type: 'search'; blocks: Uint32Array; query: unknown; limit: number }
+  | { type: 'search'; blocks: Uint32Array; query: unknown; limit: number; documents: readonly string[] | undefined }
 
 export interface SearchThreadOptions {
   leg: SearchLeg
@@ -75,13 +75,19 @@ export class SearchThread<Query> {
     )
   }
 
-  /** Searches blocks that were added and not dropped. Throws the signal's reason, `timeout` or `unavailable`. */
-  async search(blocks: Uint32Array, query: Query, limit: number, signal: AbortSignal): Promise<BlockMatch[]> {
+  /** Searches blocks that were added and not dropped, or their chunks of some documents. Throws the signal's reason, `timeout` or `unavailable`. */
+  async search(
+    blocks: Uint32Array,
+    query: Query,
+    limit: number,
+    signal: AbortSignal,
+    documents?: readonly string[],
+  ): Promise<BlockMatch[]> {
     signal.throwIfAborted()
     if (this.#searches >= MAX_SEARCHES) throw unavailable(`More than ${MAX_SEARCHES} searches wait`)
     this.#searches++
     try {
-      return await this.#run('Searching a knowledge base', { type: 'search', blocks, query, limit }, signal)
+      return await this.#run('Searching a knowledge base', { type: 'search', blocks, query, limit, documents }, signal)
     } finally {
       this.#searches--
     }

@@ -14,5 +14,6 @@ const blocks = (leg.by === 'words' ? new Blocks(wordsLeg(), undefined) : new Blo
 // Searches and drops run at once, so a search finds the blocks that were there when it was sent.
 serve((work: SearchWork) => {
   if (work.type === 'add') return blocks.add(work.first, work.rows)
-  return work.type === 'drop' ? blocks.drop(work.blocks) : blocks.search(work.blocks, work.query, work.limit)
+  if (work.type === 'drop') return blocks.drop(work.blocks)
+  return blocks.search(work.blocks, work.query, work.limit, work.documents)
 })

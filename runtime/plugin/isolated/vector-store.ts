@@ -22,8 +22,12 @@ export function isolatedVectors(
         await act({ name: 'upsert', args: [scope, documentId, some] }, signal)
       }
     },
-    async search(scope, { terms, dense, limit }, signal) {
-      const query = { terms: plainTerms(terms), limit, ...(dense === undefined ? {} : { dense: Array.from(dense) }) }
+    async search(scope, { terms, dense, limit, documents }, signal) {
+      const query = {
+        ...{ terms: plainTerms(terms), limit },
+        ...(dense === undefined ? {} : { dense: Array.from(dense) }),
+        ...(documents === undefined ? {} : { documents }),
+      }
       const found = await act({ name: 'search', args: [scope, query] }, signal)
       if (!Array.isArray(found) || !found.every(isMatch)) throw faultOf(new Error('it gave no list of matches'))
       return found.slice(0, limit)

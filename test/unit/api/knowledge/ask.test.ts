@@ -50,6 +50,6 @@ t.test('a voice worker gets passages of the agent of its call, and of no other',
     },
   )
   const tenant = store.tenant(workspaceId)
-  t.equal(await hasReadyDocuments(tenant, informed), true)
-  t.equal(await hasReadyDocuments(tenant, other), false)
+  t.equal(await hasReadyDocuments(tenant, { id: informed, agent_version: null }), true)
+  t.equal(await hasReadyDocuments(tenant, { id: other, agent_version: null }), false)
 })

@@ -20,7 +20,7 @@ t.test(
     }
     const services = { store, vectors: vectors as VectorStore, embeddings: undefined }
     const ask = (workspaceId: string, signal: AbortSignal) =>
-      retrieve(services, { workspaceId, agentId: 'agent' }, 'the code word', 5, signal)
+      retrieve(services, { workspaceId, agentId: 'agent', agentVersion: null }, 'the code word', 5, signal)
     const hostile = Promise.allSettled(Array.from({ length: 400 }, () => ask('hostile', abort.signal)))
     t.same(await ask('quiet', new AbortController().signal), [])
     t.ok(searched.filter((workspaceId) => workspaceId === 'hostile').length < 64)

@@ -10,8 +10,12 @@ import { Compile } from 'typebox/compile'
 const strict = { additionalProperties: false } as const
 const object = <T extends Record<string, TSchema>>(properties: T) => Type.Object(properties, strict)
 
+const Match = Type.Union([
+  object({ value: Type.String() }),
+  object({ any: Type.Array(Type.String(), { minItems: 1 }) }),
+])
 const Filter = object({
-  must: Type.Array(object({ key: Type.String(), match: object({ value: Type.String() }) }), { minItems: 1 }),
+  must: Type.Array(object({ key: Type.String(), match: Match }), { minItems: 1 }),
 })
 const Sparse = object({
   indices: Type.Array(Type.Integer({ minimum: 0, maximum: 0xffffffff })),

@@ -196,5 +196,7 @@ function cosine(a: readonly number[], b: readonly number[] | undefined): number 
 }
 
 function fits({ payload }: QdrantPoint, { must }: QdrantFilter): boolean {
-  return must.every(({ key, match }) => payload[key] === match.value)
+  return must.every(({ key, match }) =>
+    ('any' in match ? match.any : [match.value]).some((value) => value === payload[key]),
+  )
 }

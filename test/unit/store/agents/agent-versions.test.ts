@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
-import { settleDraft, UNVERSIONED_COLUMNS, VERSIONED_COLUMNS } from '../../../../store/agents/agent-versions.ts'
+import {
+  documentsOfVersion,
+  settleDraft,
+  UNVERSIONED_COLUMNS,
+  VERSIONED_COLUMNS,
+} from '../../../../store/agents/agent-versions.ts'
 import {
   agentById,
   agentDetails,
@@ -17,6 +22,7 @@ import { setRollout } from '../../../../store/agents/rollouts.ts'
 import { agentAsUsed, served } from '../../../../store/agents/served-agents.ts'
 import { openStore } from '../../../../store/database/database.ts'
 import type { Tenant } from '../../../../store/database/tenant.ts'
+import { hasReadyDocuments } from '../../../../store/knowledge/documents.ts'
 import { testDatabase } from '../../../support/instance/services.ts'
 
 const AGENT: NewAgent = {
@@ -131,6 +137,30 @@ t.test(
     await updateAgent(tenant, id, { publishing: 'manual', system_prompt: 'Be brief.' }, ADA)
     t.equal(await queries(), 2)
     t.equal(await queries(), 1, 'a version never changes')
+  },
+)
+
+t.test(
+  'the documents of a version cost one query the first time and none in its turns, also 10,000 with long names',
+  async (t) => {
+    const { id } = await insertAgent(tenant, AGENT, ADA)
+    await sql`
+      insert into documents (id, workspace_id, agent_id, filename, format, size_bytes, status)
+      select gen_random_uuid(), ${tenant.workspaceId}, ${id}, repeat('n', 250) || n, 'txt', 1, 'ready'
+      from generate_series(1, 10000) n`.execute(tenant.db)
+    t.match(await settleDraft(tenant, id, { by: null }), { version: 2 })
+    const counted = counting(tenant)
+    t.equal(await hasReadyDocuments(counted, { id, agent_version: null }), true)
+    t.equal(counted.asked(), 1, 'the draft')
+    t.equal(await hasReadyDocuments(counted, { id, agent_version: 2 }), true)
+    t.equal(counted.asked(), 3, 'a call begins')
+    t.equal((await documentsOfVersion(counted, id, 2)).size, 10_000)
+    t.equal(counted.asked(), 3, 'a turn')
+    t.equal(await hasReadyDocuments(counted, { id, agent_version: 2 }), true)
+    t.equal(counted.asked(), 4, 'the next call')
+    t.equal(await hasReadyDocuments(tenant, { id, agent_version: 1 }), false)
+    await tenant.db.deleteFrom('documents').where('agent_id', '=', id).execute()
+    t.equal(await hasReadyDocuments(tenant, { id, agent_version: 2 }), false)
   },
 )
 

@@ -36,6 +36,75 @@ t.test('the form of an agent', { skip: withoutChromium }, async (t) => {
     t.same(await axeFaults(page), [])
   })
 
+  await t.test('arguments of a tool are rows, as long as rows can say them', async (t) => {
+    const schema = {
+      type: 'object',
+      properties: {
+        order_id: { type: 'string', description: 'The number on the invoice' },
+        copies: { type: 'integer' },
+      },
+      required: ['order_id'],
+    }
+    await page.goto(`${url}/console${path}?tab=tools`)
+    await page.getByRole('button', { name: 'Add tool' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What it does').selectOption('http')
+    await dialog.getByLabel('Name', { exact: true }).fill('order_status')
+    await dialog.getByLabel('Description', { exact: true }).fill('Looks up where an order is.')
+    await dialog.getByLabel('Address').fill('https://api.example.com/orders/{{order_id}}')
+    const another = dialog.getByRole('button', { name: 'Add an argument' })
+    await another.click()
+    await dialog.getByLabel('Name of argument 1').fill('order_id')
+    await dialog.getByLabel('Description of argument 1').fill('The number on the invoice')
+    await another.click()
+    await dialog.getByLabel('Description of argument 2').fill('How many')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await dialog.getByText('an argument has no name').waitFor()
+    await dialog.getByLabel('Description of argument 2').fill('')
+    await dialog.getByLabel('Name of argument 2').fill('order_id')
+    await dialog.getByLabel('Kind of argument 2').selectOption({ label: 'Whole number' })
+    await dialog.getByLabel('Required').nth(1).uncheck()
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await dialog.getByText('two arguments have the name order_id').waitFor()
+    await dialog.getByLabel('Name of argument 2').fill('copies')
+    t.equal(await dialog.getByLabel('Test with these arguments').inputValue(), '{"order_id":"","copies":0}')
+    t.same(await axeFaults(page), [])
+    await dialog.getByRole('button', { name: 'As JSON Schema' }).click()
+    const text = dialog.getByLabel('Arguments', { exact: true })
+    t.same(JSON.parse(await text.inputValue()), schema)
+    await dialog.getByRole('button', { name: 'As rows' }).waitFor()
+    const beyond = { ...schema, properties: { order_id: { type: 'string', pattern: '^[0-9]+$' } } }
+    await text.fill(JSON.stringify(beyond))
+    await dialog.getByRole('button', { name: 'As rows' }).waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    t.match(await save(), { tools: [{ name: 'order_status', parameters: beyond }] })
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    t.same(JSON.parse(await text.inputValue()), beyond, 'what rows cannot say is shown as it is')
+  })
+
+  await t.test('a tool keeps what its form does not show', async (t) => {
+    const tools = [
+      { type: 'mcp', plugin: 'demo', allow: ['free_rooms_en'] },
+      { type: 'client', name: 'show_map', description: 'Shows where it is.', parameters: { type: 'object' } },
+    ]
+    await ada.ask('PATCH', path, { tools })
+    await page.goto(`${url}/console${path}?tab=tools`)
+    await page.getByText('demo: free_rooms_en').waitFor()
+    const edit = page.getByRole('button', { name: 'Edit', exact: true })
+    const change = page.getByRole('button', { name: 'Change', exact: true })
+    await edit.first().click()
+    await page.getByLabel('Its tools the agent may use').fill('free_rooms_en, book_room_en')
+    await change.click()
+    await edit.nth(1).click()
+    await page.getByLabel('Description', { exact: true }).fill('Shows the way.')
+    await change.click()
+    const saved = await save()
+    t.match(saved, {
+      tools: [{ plugin: 'demo', allow: ['free_rooms_en', 'book_room_en'] }, { description: 'Shows the way.' }],
+    })
+    t.match(saved.tools[1].parameters, { type: 'object' })
+  })
+
   t.same(faults, [], 'no page threw')
   t.same(strays, [], 'no page asked another host')
 })

@@ -21,7 +21,7 @@ import { OtherEditDialog } from './save/other-edit-dialog.tsx'
 import { OtherEdit, useAgentEdit } from './save/use-agent-edit.ts'
 import { SettingsForm } from './settings-form.tsx'
 import { Talk } from './talk.tsx'
-import { Tools } from './tools.tsx'
+import { Tools } from './tools/tools.tsx'
 import { Versions } from './versions/versions.tsx'
 import { PublicForm } from './web/public-form.tsx'
 

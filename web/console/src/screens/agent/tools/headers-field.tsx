@@ -1,5 +1,5 @@
-import { t } from '../../language/t.ts'
-import { Field, Textarea } from '../../ui/field.tsx'
+import { t } from '../../../language/t.ts'
+import { Field, Textarea } from '../../../ui/field.tsx'
 
 interface HeadersFieldProps {
   /** As they were saved: names without their values. */

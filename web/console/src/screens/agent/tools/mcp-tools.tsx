@@ -1,6 +1,6 @@
-import { useRead } from '../../data/queries.ts'
-import { t } from '../../language/t.ts'
-import { Loading, Notice } from '../../ui/layout.tsx'
+import { useRead } from '../../../data/queries.ts'
+import { t } from '../../../language/t.ts'
+import { Loading, Notice } from '../../../ui/layout.tsx'
 
 interface Told {
   tools: { type: string; name: string; description: string }[]

@@ -1,18 +1,20 @@
 import { useState } from 'react'
-import { formatMs } from '../../data/format.ts'
-import { useWrite } from '../../data/queries.ts'
-import { useSession } from '../../data/session.tsx'
-import type { Tool } from '../../data/types.ts'
-import { said, t } from '../../language/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { Fault } from '../../ui/fault.tsx'
-import { Field, Textarea } from '../../ui/field.tsx'
-import { Badge, Notice } from '../../ui/layout.tsx'
+import { formatMs } from '../../../data/format.ts'
+import { useWrite } from '../../../data/queries.ts'
+import { useSession } from '../../../data/session.tsx'
+import type { Tool } from '../../../data/types.ts'
+import { said, t } from '../../../language/t.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Fault } from '../../../ui/fault.tsx'
+import { Field, Textarea } from '../../../ui/field.tsx'
+import { Badge, Notice } from '../../../ui/layout.tsx'
 
 interface ToolTryProps {
   agentId: string
   /** The tool as the form has it; undefined where something is wrong with it, which the form then shows. */
   read: () => Tool | undefined
+  /** JSON with its arguments, sent until others are written. */
+  sample: string
 }
 
 interface Tried {
@@ -23,9 +25,10 @@ interface Tried {
 }
 
 /** Sends an HTTP tool's request once, as the form has it, and shows what the model would read. */
-export function ToolTry({ agentId, read }: ToolTryProps) {
+export function ToolTry({ agentId, read, sample }: ToolTryProps) {
   const { isOperator } = useSession()
-  const [text, setText] = useState('{}')
+  const [written, setWritten] = useState<string>()
+  const text = written ?? sample
   const [fault, setFault] = useState<string>()
   const attempt = useWrite<Tried, { tool: Tool; given: unknown }>(
     ({ tool, given }) => [`/agents/${agentId}/tools/try`, { method: 'POST', body: { tool, arguments: given } }],
@@ -46,7 +49,7 @@ export function ToolTry({ agentId, read }: ToolTryProps) {
       <Field fault={fault} hint={t('The request is really sent.')} label={t('Test with these arguments')}>
         <Textarea
           className="font-mono text-sm"
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => setWritten(target.value)}
           rows={2}
           value={text}
         />

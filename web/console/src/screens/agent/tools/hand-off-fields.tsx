@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { useRead } from '../../data/queries.ts'
-import type { Agent, Tool } from '../../data/types.ts'
-import { t } from '../../language/t.ts'
-import { Field, Input, Select } from '../../ui/field.tsx'
+import { useRead } from '../../../data/queries.ts'
+import type { Agent, Tool } from '../../../data/types.ts'
+import { t } from '../../../language/t.ts'
+import { Field, Input, Select } from '../../../ui/field.tsx'
 import { HeadersField } from './headers-field.tsx'
 
 const WEBHOOK = 'webhook'

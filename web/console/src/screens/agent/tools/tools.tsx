@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { Tool } from '../../data/types.ts'
-import { t } from '../../language/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { Badge, Card, Empty } from '../../ui/layout.tsx'
-import type { Draft } from './agent.tsx'
+import type { Tool } from '../../../data/types.ts'
+import { t } from '../../../language/t.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { Badge, Card, Empty } from '../../../ui/layout.tsx'
+import type { Draft } from '../agent.tsx'
 import { McpTools } from './mcp-tools.tsx'
 import { ToolDialog } from './tool-dialog.tsx'
 
@@ -55,7 +55,7 @@ export function Tools({ draft }: { draft: Draft }) {
                   {tool.type === 'transfer'
                     ? t('To {to}. {description}', { to: tool.to, description: tool.description })
                     : tool.type === 'mcp'
-                      ? `${tool.url}${tool.allow ? `: ${tool.allow.join(', ')}` : ''}`
+                      ? `${tool.plugin ?? tool.url}${tool.allow ? `: ${tool.allow.join(', ')}` : ''}`
                       : (tool.description ?? tool.when)}
                 </p>
               </div>

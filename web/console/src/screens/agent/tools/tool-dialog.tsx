@@ -1,11 +1,13 @@
 import { type FormEvent, useRef, useState } from 'react'
-import type { Tool } from '../../data/types.ts'
-import { t } from '../../language/t.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
+import type { Tool } from '../../../data/types.ts'
+import { t } from '../../../language/t.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx'
+import { Field, Input, Select, Textarea } from '../../../ui/field.tsx'
+import { ArgumentsField } from './arguments-field.tsx'
 import { HandoffFields, readHandoff } from './hand-off-fields.tsx'
 import { HeadersField } from './headers-field.tsx'
+import { argumentsOf, repeatedName, sampleOf, schemaOf, type ToolArguments } from './tool-arguments.ts'
 import { ToolTry } from './tool-try.tsx'
 import { TOOL_TYPES } from './tools.tsx'
 
@@ -23,17 +25,17 @@ const NAME_HINTS: Partial<Record<Tool['type'], string>> = {
   handoff: t('Empty: from the agent’s name.'),
 }
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-const NO_PARAMETERS = '{\n  "type": "object",\n  "properties": {},\n  "required": []\n}'
 
 /** One tool, new or to be changed. It is kept with the agent, when that is saved. */
 export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialogProps) {
   const [type, setType] = useState<Tool['type']>(tool?.type ?? 'http')
+  const [given, setGiven] = useState(() => argumentsOf(tool?.parameters))
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const form = useRef<HTMLFormElement>(null)
   /** The tool of the form, or undefined, and the form says why. */
   const read = (): Tool | undefined => {
     const fields = Object.fromEntries(new FormData(form.current!)) as Record<string, string>
-    const found = readTool(type, fields, names)
+    const found = readTool(type, fields, given, names, tool)
     setFaults('tool' in found ? {} : found.faults)
     return 'tool' in found ? found.tool : undefined
   }
@@ -94,8 +96,12 @@ export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialog
           </div>
         )}
         {type === 'handoff' && <HandoffFields agentId={agentId} faults={faults} tool={tool} />}
-        {type === 'http' && <HttpFields faults={faults} tool={tool} />}
-        {type === 'http' && <ToolTry agentId={agentId} read={read} />}
+        {type === 'http' && (
+          <>
+            <HttpFields faults={faults} given={given} onGiven={setGiven} tool={tool} />
+            <ToolTry agentId={agentId} read={read} sample={sampleOf(given)} />
+          </>
+        )}
         {type === 'mcp' && <McpFields faults={faults} tool={tool} />}
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>
@@ -108,7 +114,14 @@ export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialog
   )
 }
 
-function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<Record<string, string>> }) {
+interface HttpFieldsProps {
+  tool: Tool | undefined
+  faults: Readonly<Record<string, string>>
+  given: ToolArguments
+  onGiven: (next: ToolArguments) => void
+}
+
+function HttpFields({ tool, faults, given, onGiven }: HttpFieldsProps) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[7rem_1fr_8rem]">
@@ -132,14 +145,7 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
         </Field>
       </div>
       <HeadersField fault={faults.headers} headers={tool?.http?.headers} />
-      <Field fault={faults.parameters} hint={t('JSON Schema of what the model fills in.')} label={t('Arguments')}>
-        <Textarea
-          className="font-mono text-sm"
-          defaultValue={tool?.parameters ? JSON.stringify(tool.parameters, null, 2) : NO_PARAMETERS}
-          name="parameters"
-          rows={7}
-        />
-      </Field>
+      <ArgumentsField fault={faults.parameters} onChange={onGiven} value={given} />
       <Field
         fault={faults.body}
         hint={t('JSON whose texts may hold {{name}}. Empty: the arguments.')}
@@ -157,22 +163,29 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
 }
 
 function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<Record<string, string>> }) {
+  const plugin = tool?.plugin
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[1fr_8rem]">
-        <Field fault={faults.url} hint={t('Model Context Protocol by streamable HTTP.')} label={t('Address')}>
-          <Input
-            className="font-mono text-sm"
-            defaultValue={tool?.url}
-            name="url"
-            placeholder="https://crm.example.com/mcp"
-          />
-        </Field>
+        {plugin === undefined ? (
+          <Field fault={faults.url} hint={t('Model Context Protocol by streamable HTTP.')} label={t('Address')}>
+            <Input
+              className="font-mono text-sm"
+              defaultValue={tool?.url}
+              name="url"
+              placeholder="https://crm.example.com/mcp"
+            />
+          </Field>
+        ) : (
+          <Field label={t('Plugin')}>
+            <Input className="font-mono text-sm" disabled value={plugin} />
+          </Field>
+        )}
         <Field fault={faults.timeout_ms} label={t('Timeout, ms')}>
           <Input defaultValue={tool?.timeout_ms ?? 5_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
-      <HeadersField fault={faults.headers} headers={tool?.headers} />
+      {plugin === undefined && <HeadersField fault={faults.headers} headers={tool?.headers} />}
       <Field hint={t('Names with commas. Empty: all the server lists.')} label={t('Its tools the agent may use')}>
         <Input defaultValue={tool?.allow?.join(', ')} name="allow" placeholder="find_booking, move_booking" />
       </Field>
@@ -180,10 +193,23 @@ function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<
   )
 }
 
+/** Fields that the form does not show: they stay as they are. */
+const UNSHOWN: Partial<Record<Tool['type'], readonly (keyof Tool)[]>> = {
+  http: ['secrets'],
+  client: ['parameters', 'timeout_ms', 'secrets'],
+  mcp: ['plugin'],
+}
+
 type Read = { tool: Tool } | { faults: Record<string, string> }
 
 /** The tool of a form's fields, or what is wrong with them. */
-function readTool(type: Tool['type'], fields: Record<string, string>, names: readonly string[]): Read {
+function readTool(
+  type: Tool['type'],
+  fields: Record<string, string>,
+  given: ToolArguments,
+  names: readonly string[],
+  before: Tool | undefined,
+): Read {
   const faults: Record<string, string> = {}
   const { name = '', description = '' } = fields
   const isOptional = type === 'mcp'
@@ -191,7 +217,9 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
     faults.name = t('begins with a letter, then letters, digits, _ and -')
   else if (names.includes(name)) faults.name = t('is used by another tool of this agent')
   if (!isOptional && description.trim() === '') faults.description = t('The model needs to know when to use it')
-  const tool: Tool = { type, ...(name ? { name } : {}) }
+  const kept = before?.type === type ? (UNSHOWN[type] ?? []) : []
+  const unshown = Object.fromEntries(kept.flatMap((field) => (before?.[field] ? [[field, before[field]]] : [])))
+  const tool: Tool = { ...unshown, type, ...(name ? { name } : {}) }
   if (description !== '' && type !== 'handoff') tool.description = description
   if (type === 'transfer') {
     if (!fields.to) faults.to = t('Where it leads is missing')
@@ -210,13 +238,14 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
     Object.assign(tool, found)
   }
   if (type === 'mcp') {
-    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = t('begins with https:// or http://')
+    if (tool.plugin === undefined && !/^https?:\/\/./.test(fields.url ?? ''))
+      faults.url = t('begins with https:// or http://')
     const allow = (fields.allow ?? '')
       .split(',')
       .map((one) => one.trim())
       .filter(Boolean)
     Object.assign(tool, {
-      url: fields.url,
+      ...(tool.plugin === undefined ? { url: fields.url } : {}),
       timeout_ms: Number(fields.timeout_ms),
       ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
       ...(allow.length > 0 ? { allow } : {}),
@@ -226,16 +255,21 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
     if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = t('begins with https:// or http://')
     const timeoutMs = Number(fields.timeout_ms)
     if (!Number.isInteger(timeoutMs) || timeoutMs < 100) faults.timeout_ms = t('at least 100')
-    const json = (field: string): unknown => {
-      if (!fields[field]?.trim()) return undefined
+    const json = (field: string, text = ''): unknown => {
+      if (text.trim() === '') return undefined
       try {
-        return JSON.parse(fields[field])
+        return JSON.parse(text)
       } catch (error) {
         faults[field] = t('is no JSON: {message}', { message: (error as Error).message })
         return undefined
       }
     }
-    const [parameters, body] = [json('parameters'), json('body')]
+    const rows = 'rows' in given ? given.rows : []
+    const repeated = repeatedName(rows)
+    if (rows.some((row) => row.name === '' && row.description !== '')) faults.parameters = t('an argument has no name')
+    else if (repeated !== undefined) faults.parameters = t('two arguments have the name {name}', { name: repeated })
+    const parameters = 'rows' in given ? schemaOf(given.rows) : json('parameters', given.text)
+    const body = json('body', fields.body)
     Object.assign(tool, {
       ...(parameters === undefined ? {} : { parameters }),
       http: {

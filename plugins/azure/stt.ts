@@ -9,20 +9,24 @@ import { AZURE, endpointOf, localeOf } from './endpoint.ts'
 import { audioMessage, readMessage, textMessage, wavHeader } from './messages.ts'
 
 const SAMPLE_RATE_HZ = 16_000
-const PATH = '/speech/recognition/conversation/cognitiveservices/v1'
+/** The SDK speaks to the second, at containers to the first: npm microsoft-cognitiveservices-speech-sdk 1.52.0, SpeechConfig.js. */
+const PATHS = { 1: '/speech/recognition/conversation/cognitiveservices/v1', 2: '/stt/speech/universal/v2' }
 /** Ticks of 100 ns in the service's times. */
 const TICKS_PER_S = 10_000_000
 const MAX_PHRASES = 500
 
 export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
-  const { model = 'conversation', language = 'en', keyterms = [] } = options
-  const { listen, headers } = endpointOf(host)
-  const url = new URL(`${listen.replace(/^http/, 'ws')}${PATH}`)
-  url.searchParams.set('language', localeOf(language))
+  const { model = 'conversation', language = 'en', keyterms = [], settings } = options
+  const { listen, isOwn, headers } = endpointOf(host)
+  const version = settings.sttEndpoint ?? (isOwn ? 1 : 2)
+  const locale = localeOf(language)
+  const url = new URL(`${listen.replace(/^http/, 'ws')}${version === 1 ? PATHS[1] : PATHS[2]}`)
+  url.searchParams.set('language', locale)
   url.searchParams.set('format', 'detailed')
+  const context = { ...(version === 1 ? {} : universalContext(locale)), ...phrasesOf(keyterms) }
   const protocol = () => {
     const connectionId = randomUUID().replaceAll('-', '')
-    return conversation({ url: url.href, headers: { ...headers, 'x-connectionid': connectionId } }, keyterms)
+    return conversation({ url: url.href, headers: { ...headers, 'x-connectionid': connectionId } }, context)
   }
   return new ProviderSTT({ provider: 'azure', identity: AZURE, model, language, protocol })
 }
@@ -37,8 +41,16 @@ interface PhraseMessage {
   NBest?: { Confidence?: number; Display?: string }[]
 }
 
+/** What the first endpoint reads from its address alone: ServiceRecognizerBase.js, setLanguageJson and setOutputDetailLevelJson. */
+function universalContext(language: string): object {
+  return {
+    phraseDetection: { mode: 'Conversation', language },
+    phraseOutput: { format: 'Detailed', detailed: { options: [] } },
+  }
+}
+
 /** Maximum phrase hints of the service. */
-function contextOf(keyterms: readonly string[]): object {
+function phrasesOf(keyterms: readonly string[]): object {
   const Items = keyterms.slice(0, MAX_PHRASES).map((Text) => ({ Text }))
   return Items.length === 0 ? {} : { dgi: { Groups: [{ Type: 'Generic', Items }] } }
 }
@@ -47,7 +59,7 @@ function contextOf(keyterms: readonly string[]): object {
  * Recognition of conversations as Microsoft's open Speech SDK speaks it: text messages with headers, audio in binary ones. The
  * service ends a turn now and then, after long silence for example; the next audio begins another.
  */
-function conversation(address: SocketAddress, keyterms: readonly string[]): RecognitionProtocol {
+function conversation(address: SocketAddress, context: object): RecognitionProtocol {
   let requestId = randomUUID().replaceAll('-', '')
   let begun = false
   let finishing = false
@@ -56,15 +68,13 @@ function conversation(address: SocketAddress, keyterms: readonly string[]): Reco
   let givenSamples = 0
   /** Goes before the audio of the next turn, which knows nothing of the last one's phrases. */
   let pending: string[] = []
-  const config = { context: { system: { name: 'Patchbay', version: '1' }, audio: { source: { type: 'Stream' } } } }
+  const system = { name: 'Patchbay', version: '1' }
+  const config = { context: { system, audio: { source: { type: 'Stream' } } }, recognition: 'conversation' }
   return {
     address,
     sampleRateHz: SAMPLE_RATE_HZ,
     beforeAudio: () => pending.splice(0),
-    hello: [
-      textMessage('speech.config', requestId, config),
-      textMessage('speech.context', requestId, contextOf(keyterms)),
-    ],
+    hello: [textMessage('speech.config', requestId, config), textMessage('speech.context', requestId, context)],
     audio(samples) {
       const head = begun ? new Uint8Array() : wavHeader(SAMPLE_RATE_HZ)
       if (!begun) offsetSamples = givenSamples
@@ -103,7 +113,7 @@ function conversation(address: SocketAddress, keyterms: readonly string[]): Reco
           if (finishing) return hearing.done()
           requestId = randomUUID().replaceAll('-', '')
           begun = false
-          pending = [textMessage('speech.context', requestId, contextOf(keyterms))]
+          pending = [textMessage('speech.context', requestId, context)]
           return
         default:
       }

@@ -7,7 +7,7 @@ import { startDoubles } from '../../../support/providers/doubles/start.ts'
 
 const TEXT = 'What time do you open on Saturday?'
 
-const { env, stop } = await startDoubles()
+const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
 endNativeRuntime()
 const registry = await registryWith(t, env)
@@ -20,6 +20,16 @@ t.test('the stt of plugin "azure" conforms', async (t) =>
     speech: { frames: await spokenFrames(TEXT), text: TEXT },
   }),
 )
+
+t.test('the stt of plugin "azure" conforms at the universal endpoint', async (t) => {
+  const universal = await registryWith(t, env, { azure: { sttEndpoint: 2 } })
+  await runSttConformance(t, {
+    make: () => universal.create('stt', 'azure', { language: 'de-CH', keyterms: ['Aurora'] }),
+    makeFailing: () => unreachable.create('stt', 'azure'),
+    speech: { frames: await spokenFrames(TEXT), text: TEXT },
+  })
+  t.match(doubles.azure.requests.at(-1), 'UPGRADE /stt/speech/universal/v2')
+})
 
 t.test('the tts of plugin "azure" conforms', (t) =>
   runTtsConformance(t, {

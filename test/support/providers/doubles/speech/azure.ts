@@ -35,6 +35,8 @@ export function startAzureDouble({ key, speech }: AzureDoubleOptions): Promise<D
     },
     sockets: {
       '/speech/recognition/conversation/cognitiveservices/v1': (channel, url) => listen(channel, url, speech),
+      // npm microsoft-cognitiveservices-speech-sdk 1.52.0, SpeechConnectionFactory.js.
+      '/stt/speech/universal/v2': (channel, url) => listen(channel, url, speech, true),
     },
   })
 }
@@ -85,7 +87,22 @@ async function speak({ request, response, body, fault }: Exchange, speech: Speec
 
 const RIFF_BYTES = 44
 
-function listen(channel: Channel, url: URL, speech: SpeechWorld) {
+interface UniversalMessage {
+  recognition?: string
+  phraseDetection?: { mode?: string; language?: string }
+  phraseOutput?: { format?: string }
+}
+
+/** Of the universal endpoint, which serves recognition of every kind: what is wanted stands in its messages. */
+function faultOfUniversal(path: string, body: string, language: string | null): string | undefined {
+  const message = JSON.parse(body) as UniversalMessage
+  if (path === 'speech.config') return message.recognition === 'conversation' ? undefined : 'Unknown recognition'
+  const { phraseDetection, phraseOutput } = message
+  const fits = phraseDetection?.mode === 'Conversation' && phraseDetection.language === language
+  return fits && phraseOutput?.format === 'Detailed' ? undefined : 'The speech.context lacks detection or output'
+}
+
+function listen(channel: Channel, url: URL, speech: SpeechWorld, isUniversal = false) {
   const { searchParams: query } = url
   let requestId = ''
   const tell = (path: string, body: object) =>
@@ -109,6 +126,10 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
     requestId = header('X-RequestId')
     const path = header('Path').toLowerCase()
     if (!/^[0-9a-f]{32}$/.test(requestId) || header('X-Timestamp') === '') return channel.close(1002, 'Missing headers')
+    const isSetUp = path === 'speech.config' || path === 'speech.context'
+    const wrong =
+      isUniversal && isSetUp && faultOfUniversal(path, String(data).split('\r\n\r\n')[1] ?? '', query.get('language'))
+    if (wrong) return channel.close(1007, wrong)
     if (path === 'speech.config') {
       configured = true
       return

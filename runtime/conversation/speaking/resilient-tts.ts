@@ -5,6 +5,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
 import type { SpeaksLanguages } from '../../plugin/contract.ts'
 import { type PronouncedWord, Pronunciation } from '../../plugin-sdk/speech/pronunciation.ts'
+import type { CountsCharacters } from '../../plugin-sdk/speech/sentence-tts.ts'
 import { hasWords, piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from '../providers/patience.ts'
@@ -219,7 +220,9 @@ class ResilientStream extends tts.SynthesizeStream {
     } finally {
       // Who failed without a sound asks nothing for it.
       const isPaid = this.#heardMs > 0 || !hasFailed || this.abortSignal.aborted
-      if (isPaid && !speaksByItself) this.#owner.spent(given.upTo - this.#from)
+      if (isPaid && !speaksByItself) {
+        this.#owner.spent((stream as Partial<CountsCharacters>).askedCharacters ?? given.upTo - this.#from)
+      }
       over.abort()
       failure.stop()
       this.abortSignal.removeEventListener('abort', close)

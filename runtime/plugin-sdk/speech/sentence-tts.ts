@@ -3,6 +3,11 @@ import type { SpeaksLanguages } from '../../plugin/contract.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { SentenceBuffer } from './sentences.ts'
 
+/** A stream that hands its text on sentence by sentence, and knows how much of it the voice was asked for. */
+export interface CountsCharacters {
+  readonly askedCharacters: number
+}
+
 /** What speaks one sentence: mono samples at the voice's rate. */
 export type SpeakSentence = (text: string, signal: AbortSignal) => AsyncIterable<Int16Array<ArrayBuffer>>
 
@@ -107,8 +112,9 @@ class SentenceChunks extends tts.ChunkedStream {
   }
 }
 
-class SentenceStream extends tts.SynthesizeStream {
+class SentenceStream extends tts.SynthesizeStream implements CountsCharacters {
   readonly label: string
+  askedCharacters = 0
   readonly #voice: Voice
 
   constructor(owner: tts.TTS, voice: Voice, connOptions: APIConnectOptions | undefined) {
@@ -122,7 +128,9 @@ class SentenceStream extends tts.SynthesizeStream {
     let frames = new FrameWriter(this.queue, this.#voice.sampleRateHz)
     const speak = async (texts: readonly string[]) => {
       for (const text of texts) {
+        if (this.abortSignal.aborted) return
         this.markStarted()
+        this.askedCharacters += text.length
         for await (const samples of this.#voice.speak(text, this.abortSignal)) frames.write(samples)
       }
     }

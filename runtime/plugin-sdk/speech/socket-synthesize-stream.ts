@@ -7,6 +7,7 @@ import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../p
 import { apiErrorOf } from './api-error.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { SampleReader } from './pcm.ts'
+import type { CountsCharacters } from './sentence-tts.ts'
 import { SentenceBuffer } from './sentences.ts'
 import { closeNow } from './socket.ts'
 import type { SocketPool } from './socket-pool.ts'
@@ -61,8 +62,9 @@ interface Segment {
 const MAX_MALFORMED = 20
 
 /** A running synthesis over a provider's WebSocket; for TTS classes to return from `stream`. */
-export class SocketSynthesizeStream extends tts.SynthesizeStream {
+export class SocketSynthesizeStream extends tts.SynthesizeStream implements CountsCharacters {
   readonly label: string
+  askedCharacters = 0
   readonly #options: SocketTtsOptions
   readonly #segments: Segment[] = []
   #changed: () => void = () => {}
@@ -242,6 +244,7 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
               boundary('provider', () => socket.send(keepAlive.message(id))),
               keepAlive.everyMs,
             )
+          this.askedCharacters += sentence.length
           socket.send(protocol.say(id, sentence))
           expect()
           next++

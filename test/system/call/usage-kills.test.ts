@@ -14,21 +14,33 @@ import { waitUntil } from '../../support/world/wait-until.ts'
 const TURNS = Number(process.env.USAGE_TURNS ?? 16)
 /** In each of so many turns the worker is killed while the model is asked. */
 const KILL_EVERY = 8
+/** The turn of these in which the caller cuts into a long answer: well before the kill, which costs what was not told yet. */
+const CUT_AT = 3
 const LIMIT_MS = 120_000 + TURNS * 20_000
 const PROMPT = `You are the receptionist of the Hotel Aurora in Lisbon. ${'Rooms cost 80 euros, 120 euros and 210 euros, breakfast included. '.repeat(40)}`
 
 const tokensOf = (text: string): number => text.match(/\p{L}{1,7}|\p{N}{1,3}|[^\s\p{L}\p{N}]/gu)?.length ?? 0
 
-/** A language model that counts all it is asked and gives, also to those who are gone. */
+const SENTENCE = ' Breakfast is served from seven to eleven on the terrace, or in the hall when it rains.'
+/** Samples of 24 kHz for a letter. */
+const SAMPLES_PER_CHARACTER = 480
+
+/** A language model and a voice that count all they are asked and give, also to those who are gone. */
 async function countingModel() {
-  const counted = { input: 0, output: 0, requests: 0, waitsMs: 0 }
+  const counted = { input: 0, output: 0, requests: 0, characters: 0, waitsMs: 0, isLong: false }
+  const speak = (text: string, response: ServerResponse): void => {
+    const { input } = JSON.parse(text) as { input: string }
+    counted.characters += input.length
+    response.writeHead(200, { 'content-type': 'audio/pcm' })
+    response.end(Buffer.from(new Int16Array(input.length * SAMPLES_PER_CHARACTER).fill(6_000).buffer))
+  }
   const answer = async (text: string, response: ServerResponse): Promise<void> => {
     const { messages } = JSON.parse(text) as { messages: { content?: string | null }[] }
     const asked = messages.reduce((sum, { content }) => sum + 4 + tokensOf(content ?? ''), 3)
     counted.input += asked
     counted.requests++
     if (counted.waitsMs > 0) await sleep(counted.waitsMs)
-    const words = `Yes, ${counted.requests}.`
+    const words = `Yes, ${counted.requests}.${SENTENCE.repeat(counted.isLong ? 8 : 1)}`
     counted.output += tokensOf(words)
     const chunk = (delta: object, finish_reason: string | null) =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`
@@ -41,6 +53,7 @@ async function countingModel() {
     let text = ''
     for await (const piece of request) text += piece
     if (request.url?.endsWith('/chat/completions') === true) await answer(text, response)
+    else if (request.url?.endsWith('/audio/speech') === true) speak(text, response)
     else response.writeHead(404).end()
   })
   server.listen(0, '127.0.0.1')
@@ -55,7 +68,7 @@ async function countingModel() {
 t.setTimeout(LIMIT_MS)
 
 t.test(
-  `tokens agree with the model’s own count over ${TURNS} turns and killed workers`,
+  `tokens and characters agree with the providers’ own count over ${TURNS} turns, cut-off answers and killed workers`,
   { timeout: LIMIT_MS },
   async (t) => {
     const { counted, url } = await countingModel()
@@ -68,8 +81,7 @@ t.test(
         LLM_provider: 'openai',
         LLM_model: 'some-model',
         STT_provider: 'sim',
-        TTS_provider: 'sim',
-        TTS_voice: 'tone',
+        TTS_provider: 'openai',
       },
       ...{ agent_name: 'Aurora', system_prompt: PROMPT, first_message: 'Hello.', dead_air: { enabled: false } },
     })
@@ -99,10 +111,11 @@ t.test(
     }
     let killed = 0
     for (let turn = 1; turn <= TURNS; turn++) {
-      const { requests } = counted
-      const answers = heard.length
+      const { requests, characters } = counted
       const kills = turn % KILL_EVERY === 0
+      const cutsIn = turn % KILL_EVERY === CUT_AT
       counted.waitsMs = kills ? 1_000 : 0
+      counted.isLong = cutsIn
       let pid = 0
       if (kills) {
         await waitUntil(
@@ -123,8 +136,15 @@ t.test(
         killed++
         counted.waitsMs = 0
       }
+      if (cutsIn) {
+        await waitUntil(
+          () => counted.characters > characters,
+          () => `the voice to be asked in turn ${turn}`,
+        )
+        continue
+      }
       await waitUntil(
-        () => heard.length > answers,
+        () => counted.requests > requests && heard.some((text) => text.includes(`Yes, ${counted.requests}.`)),
         () => `an answer in turn ${turn}: ${JSON.stringify(heard.slice(-3))}`,
       )
     }
@@ -133,8 +153,9 @@ t.test(
     t.comment(JSON.stringify({ killed, counted, usage }))
     t.equal(killed, Math.floor(TURNS / KILL_EVERY))
     const agree = (ours: number, theirs: number, what: string) =>
-      t.ok(Math.abs(ours - theirs) <= 0.02 * theirs, `${ours} of ${theirs} tokens ${what}`)
-    agree(usage.llm_input_tokens, counted.input, 'in')
-    agree(usage.llm_output_tokens, counted.output, 'out')
+      t.ok(Math.abs(ours - theirs) <= 0.02 * theirs, `${ours} of ${theirs} ${what}`)
+    agree(usage.llm_input_tokens, counted.input, 'tokens in')
+    agree(usage.llm_output_tokens, counted.output, 'tokens out')
+    agree(usage.tts_characters, counted.characters, 'characters')
   },
 )

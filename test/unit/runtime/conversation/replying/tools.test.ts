@@ -114,6 +114,25 @@ test('a tool that fails is told to the model, and the conversation goes on', asy
   t.same(port.said.at(-1), 'assistant: I do not know.')
 })
 
+test('an agent that books and hangs up in one answer says that the booking failed before the call is over', async (t) => {
+  const book = { ...TOOL, name: 'book', parameters: { type: 'object' } }
+  const model = new ScriptedLlm((_, context) =>
+    (toolsIn(context) ?? []).some((result) => result.startsWith('book'))
+      ? 'Sorry, that slot is taken.'
+      : 'call book and end_call',
+  )
+  const { port, type, hangUp } = await call({
+    providers: { stt: new ScriptedStt({ utterances: [] }), llm: model, tts: new ToneTts() },
+    agent: { tools: [book, HANG_UP] },
+  })
+  t.teardown(hangUp)
+  port.runTool = () => Promise.reject(new Error('the slot is taken'))
+  type('Book nine, and goodbye.')
+  await port.until('the end', () => port.endings.length === 1, WAIT_MS)
+  t.same(port.said, ['user: Book nine, and goodbye.', 'assistant: Sorry, that slot is taken.'])
+  t.same(port.endings, [{ reason: 'agent_hangup', error: undefined }])
+})
+
 const TRANSFER: ToolSpec = {
   name: 'to_sales',
   description: 'Puts the caller through.',

@@ -338,7 +338,7 @@ export function BatchScreen() {
                   {why}{' '}
                   {call_log_id && (
                     <Link className="text-accent-ink underline" params={{ callId: call_log_id }} to="/calls/$callId">
-                      {t('Call')}
+                      {t('Open')}
                     </Link>
                   )}
                 </span>

@@ -41,7 +41,7 @@ export function Screen() {
             wide: true,
             cell: ({ agent_id }) => agents?.find((agent) => agent.agent_id === agent_id)?.agent_name ?? '–',
           },
-          { name: t('Lists'), align: 'end', wide: true, cell: ({ lists }) => formatCount(lists.length) },
+          { name: t('People'), align: 'end', wide: true, cell: ({ prospects }) => formatCount(prospects) },
           {
             name: t('Changed'),
             align: 'end',

@@ -300,6 +300,7 @@ function Cost({ call: { cost, usage } }: { call: Call }) {
 
 function About({ call }: { call: Call }) {
   const { carrier, quality, dynamic_variables: variables } = call
+  const given = Object.entries(variables).filter(([, value]) => value !== '')
   const rows: [string, string | undefined | null][] = [
     [t('Ended because'), formatWord(call.end_reason)],
     [t('From'), call.from_number],
@@ -308,7 +309,7 @@ function About({ call }: { call: Call }) {
     [t('Consent'), call.consent && formatWord(call.consent)],
     [t('Campaign'), call.campaign_slug],
     [t('Answered'), call.answered_at && formatExactly(call.answered_at)],
-    [t('Ended'), call.ended_at && formatInstant(call.ended_at)],
+    [t('Ended'), call.ended_at && formatExactly(call.ended_at)],
     [t('Trunk'), carrier?.trunk],
     [t('SIP status'), carrier?.sip_status?.toString()],
     [t('Q.850 cause'), carrier?.q850?.toString()],
@@ -324,7 +325,7 @@ function About({ call }: { call: Call }) {
   const known = rows.filter((row): row is [string, string] => Boolean(row[1]) && row[1] !== '–')
   return (
     <Card title={t('About the call')}>
-      <Facts rows={[...known, ...Object.entries(variables).map(([name, value]) => [`{{${name}}}`, value] as const)]} />
+      <Facts rows={[...known, ...given.map(([name, value]) => [`{{${name}}}`, value] as const)]} />
     </Card>
   )
 }

@@ -23,6 +23,13 @@ interface RecordingProps {
 
 const SPEEDS = [1, 1.5, 2] as const
 
+/** Why there is no recording of a call that is over. */
+function unrecorded({ consent }: Call): string {
+  if (consent === 'refused') return t('Nothing was recorded: the caller did not agree.')
+  if (consent === 'unanswered') return t('Nothing was recorded: the caller did not say whether it may be.')
+  return t('There is no recording of this call: it was not recorded (PATCHBAY_RECORD_CALLS), or it was deleted.')
+}
+
 /** The recording in stereo, the caller above and the agent below, with the turns on it; without one, the turns alone. */
 export const Recording = forwardRef<RecordingHandle, RecordingProps>(function Recording(
   { call, turns, durationMs, onTime },
@@ -104,12 +111,7 @@ export const Recording = forwardRef<RecordingHandle, RecordingProps>(function Re
                 <Icon name="download" size={15} /> {t('Download')}
               </a>
             )}
-            {fault ??
-              (isRunning(call)
-                ? t('The call is running.')
-                : t(
-                    'There is no recording of this call: it was not recorded (PATCHBAY_RECORD_CALLS), its caller did not agree, or it was deleted.',
-                  ))}
+            {fault ?? (isRunning(call) ? t('The call is running.') : unrecorded(call))}
           </span>
         )}
         <span className="ml-auto flex gap-3 text-xs text-muted">

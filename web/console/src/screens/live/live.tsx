@@ -122,7 +122,7 @@ function LiveCall({ call, isWatched, onWatch }: LiveCallProps) {
           </Button>
         )}
         <Link className={buttonClass('plain', 'sm')} params={{ callId }} to="/calls/$callId">
-          {t('Call')}
+          {t('Open')}
         </Link>
         {call_type === 'phone' && !isWatched && (
           <Button busy={end.isPending} icon="hangup" kind="danger" onClick={() => end.mutate()} size="sm">

@@ -159,7 +159,7 @@ function Transfer({ asked, order }: Orders) {
             setOpen(false)
           }}
         >
-          <Field hint={t('A number, an extension or a SIP address.')} label="To">
+          <Field hint={t('A number, an extension or a SIP address.')} label={t('To')}>
             <Input autoFocus maxLength={200} name="to" placeholder="+14155550123" required />
           </Field>
           <DialogActions>

@@ -25,6 +25,8 @@ const PROGRAM = 'espeak-ng'
 /** Silence that separates the texts of one run: longer than any pause in a sentence. */
 const APART_MS = 2_000
 const TIMEOUT_MS = 15_000
+/** For each text of a run on a busy machine. */
+const TIMEOUT_PER_TEXT_MS = 2_000
 const MAX_STDERR_BYTES = 1_000
 const MAX_HEADER_BYTES = 4_096
 
@@ -40,7 +42,7 @@ export async function* espeak(
   signal: AbortSignal,
 ): AsyncGenerator<Int16Array<ArrayBuffer>> {
   const spoken = speakable(text)
-  if (spoken !== '') yield* run(spawn, spoken, options, [], signal)
+  if (spoken !== '') yield* run(spawn, spoken, { ...options, flags: [], timeoutMs: TIMEOUT_MS }, signal)
 }
 
 /**
@@ -57,7 +59,8 @@ export async function espeakEach(
   const spoken = texts.map(speakable)
   const markup = spoken.map((text) => `<p>${escaped(text)}</p><break time="${APART_MS}ms"/>\n`)
   if (spoken.length > 1 && !spoken.includes('')) {
-    const each = partsOf(await collected(run(spawn, markup.join(''), options, ['-m'], signal)))
+    const timeoutMs = TIMEOUT_MS + texts.length * TIMEOUT_PER_TEXT_MS
+    const each = partsOf(await collected(run(spawn, markup.join(''), { ...options, flags: ['-m'], timeoutMs }, signal)))
     // One that only sounds like silence leaves too few.
     if (each.length === texts.length || signal.aborted) return each
   }
@@ -69,12 +72,12 @@ export async function espeakEach(
 async function* run(
   spawn: Spawn,
   spoken: string,
-  options: EspeakOptions,
-  flags: readonly string[],
+  options: EspeakOptions & { flags: readonly string[]; timeoutMs: number },
   signal: AbortSignal,
 ): AsyncGenerator<Int16Array<ArrayBuffer>> {
   if (signal.aborted) return
-  const limit = signalWithin(TIMEOUT_MS, signal)
+  const { flags, timeoutMs } = options
+  const limit = signalWithin(timeoutMs, signal)
   const child = spawn(PROGRAM, [...espeakArguments(options), ...flags], { signal: limit })
   let failure: Error | undefined
   let complaint = ''
@@ -103,7 +106,7 @@ async function* run(
     }
     const code = await closed
     if (signal.aborted) return
-    if (limit.aborted) throw new PatchbayError('timeout', { params: { action: PROGRAM, timeoutMs: TIMEOUT_MS } })
+    if (limit.aborted) throw new PatchbayError('timeout', { params: { action: PROGRAM, timeoutMs } })
     if (failure || code !== 0) throw espeakError(options.voice, complaint, failure)
   } finally {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')

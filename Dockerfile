@@ -29,8 +29,8 @@ COPY scripts/pack-packages.ts ./scripts/
 COPY runtime/process/packed-packages.ts ./runtime/process/
 # The console offers their ready texts.
 COPY runtime/conversation/languages ./runtime/conversation/languages
-# Packed packages: what they save is in packed-packages.ts. They count as current where they are newer than what npm wrote last.
-RUN node web/console/build.ts && node scripts/build-web.ts --types && node scripts/pack-packages.ts && npm prune --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund && touch node_modules/.packed/packed.json
+# Packed packages: what they save is in packed-packages.ts.
+RUN node web/console/build.ts && node scripts/build-web.ts --types && node scripts/pack-packages.ts && npm prune --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
 
 FROM node:22.23.3-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages. The libraries are the media worker's.

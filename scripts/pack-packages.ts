@@ -1,16 +1,13 @@
 /**
  * Packs npm packages of many small modules into a few files (runtime/process/packed-packages.ts), so that processes that load them start
- * sooner: a step of the image's build, of `npm start` and of `npm test`. Does nothing where they are packed already, and where what packs
- * them is not installed. An argument names another folder in `node_modules`.
+ * sooner: a step of the image's build. An argument names another folder, below `node_modules` as well.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import type { PluginBuild } from 'esbuild'
-import { isPacked, PACKED_FOLDER, PACKED_LIST } from '../runtime/process/packed-packages.ts'
+import { build, type PluginBuild } from 'esbuild'
+import { PACKED_FOLDER, PACKED_LIST } from '../runtime/process/packed-packages.ts'
 
 const folder = resolve(process.argv[2] ?? PACKED_FOLDER)
-/** Processes that start meanwhile find all of it or nothing. */
-const making = `${folder}-${process.pid}`
 
 /**
  * What is imported of them. All that imports such a package is packed with it, for it would have a copy of its own otherwise:
@@ -76,7 +73,7 @@ const whereTheyWere = {
   setup: ({ onLoad }: PluginBuild) =>
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8')
-      const url = `new URL(${JSON.stringify(relative(making, path))}, packedAt)`
+      const url = `new URL(${JSON.stringify(relative(folder, path))}, packedAt)`
       const variables = [
         /\bimport\.meta\.url\b/.test(source) ? `const urlBeforePacked = ${url}.href;` : '',
         /\b__filename\b/.test(source) ? `const __filename = pathOfPacked(${url});` : '',
@@ -88,27 +85,10 @@ const whereTheyWere = {
     }),
 }
 
-if (!isCurrent()) await pack()
-
-/** Packed since npm installed and since this program changed. */
-function isCurrent(): boolean {
-  return isPacked(folder) && statSync(join(folder, PACKED_LIST)).mtimeMs >= statSync(import.meta.filename).mtimeMs
-}
+await pack()
 
 async function pack(): Promise<void> {
-  const esbuild = await import('esbuild').catch(() => undefined)
-  if (esbuild === undefined) return
-  try {
-    await packWith(esbuild.build)
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(making, folder)
-  } finally {
-    rmSync(making, { recursive: true, force: true })
-  }
-}
-
-async function packWith(build: typeof import('esbuild').build): Promise<void> {
-  const entries = join(making, 'entries')
+  const entries = join(folder, 'entries')
   mkdirSync(entries, { recursive: true })
   const files = new Map<string, string>()
   for (const specifier of SPECIFIERS) {
@@ -120,7 +100,7 @@ async function packWith(build: typeof import('esbuild').build): Promise<void> {
   }
   await build({
     entryPoints: [...files.values()].map((file) => join(entries, file)),
-    outdir: making,
+    outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -137,5 +117,5 @@ async function packWith(build: typeof import('esbuild').build): Promise<void> {
     logLevel: 'warning',
   })
   rmSync(entries, { recursive: true })
-  writeFileSync(join(making, PACKED_LIST), JSON.stringify(Object.fromEntries(files), undefined, 2))
+  writeFileSync(join(folder, PACKED_LIST), JSON.stringify(Object.fromEntries(files), undefined, 2))
 }

@@ -122,11 +122,6 @@ drop_install_lock() { rm -rf "$install_lock"; }
 # The client library and the widget for pages, and the packages of the SDKs; a moment where they are there already.
 build_web() { node scripts/build-web.ts && node scripts/sdk/build.ts; }
 
-# The npm packages in a few files, which load sooner; a moment where they are there already. What can't be packed is loaded as it is.
-pack_packages() {
-  if [ -w node_modules ]; then node scripts/pack-packages.ts || say "The npm packages could not be packed; Patchbay starts a little later."; fi
-}
-
 # The Debian package of a program.
 package_of() {
   case $1 in
@@ -194,14 +189,12 @@ case $command in
     install_default_programs
     install_packages start
     build_web
-    pack_packages
     exec sh scripts/main.sh start "$@" ;;
   test)
     install_programs redis-server espeak-ng
     install_test_peers
     install_packages all
     build_web
-    pack_packages
     # Minutes, once a machine; the tests of WebRTC wait for it, and say why where it can't be had. As urgent as the tests that
     # run beside those in real time.
     nice -n 5 node scripts/mediasoup-worker/build.ts --install --jobs=2 --urgent >/dev/null 2>&1 &

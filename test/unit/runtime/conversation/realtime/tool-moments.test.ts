@@ -11,15 +11,10 @@ const TYPED = ['before', 'at', 'after'] as const
 /** A spoken one takes a second: its turn is over before the moment passes, or it begins with the moment. */
 const SPOKEN = ['before', 'from'] as const
 /**
- * `REALTIME_MOMENTS=all`, on a quiet machine: each moment in each order, typed and spoken. Else each moment is typed, and three are
- * spoken where nothing waits for the caller that has to come in time.
+ * `REALTIME_MOMENTS=all`, on a quiet machine: each moment in each order, typed and spoken. Else each moment is typed: a model hears words
+ * as they sound, and a machine that stands still puts a gap into them.
  */
 const ALL = process.env.REALTIME_MOMENTS === 'all'
-const SPOKEN_AT: Partial<Record<Moment, (typeof SPOKEN)[number]>> = {
-  'the call of the tool comes': 'from',
-  'the tool returns': 'before',
-  'the next answer begins': 'from',
-}
 /** Calls side by side. */
 const AT_ONCE = 6
 
@@ -76,7 +71,7 @@ async function isAnsweredOnce(t: Test, { vendor, moment, kind, order }: Question
 const questions = VENDORS.flatMap((vendor) =>
   MOMENTS.flatMap((moment, i): Question[] => {
     const typed = ALL ? TYPED : [TYPED[(i + 1) % TYPED.length]!]
-    const spoken = ALL ? SPOKEN : [SPOKEN_AT[moment]].filter((order) => order !== undefined)
+    const spoken = ALL ? SPOKEN : []
     return [
       ...typed.map((order) => ({ vendor, moment, kind: 'typed' as const, order })),
       ...spoken.map((order) => ({ vendor, moment, kind: 'spoken' as const, order })),

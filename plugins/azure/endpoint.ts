@@ -7,18 +7,12 @@ const NO_KEY = 'none'
 export const AZURE: ProviderIdentity = { title: 'Azure Speech', keyVariable: 'AZURE_SPEECH_KEY' }
 
 /** The servers of the operator's region, or the one that stands for both. Without a slash at their ends. */
-export function endpointOf(host: PluginHost): {
-  listen: string
-  speak: ProviderHttp
-  headers: Record<string, string>
-  /** Whether one of the operator's own stands for both. */
-  isOwn: boolean
-} {
+export function endpointOf(host: PluginHost): { listen: string; speak: ProviderHttp; headers: Record<string, string> } {
   const own = host.env.get('AZURE_SPEECH_BASE_URL')?.replace(/\/+$/, '')
   const region = host.env.get('AZURE_SPEECH_REGION')
   const headers = { 'ocp-apim-subscription-key': host.env.get('AZURE_SPEECH_KEY') || NO_KEY }
   const base = (kind: 'stt' | 'tts') => own || `https://${region}.${kind}.speech.microsoft.com`
-  return { listen: base('stt'), speak: providerHttp(host, AZURE, base('tts'), headers), headers, isOwn: Boolean(own) }
+  return { listen: base('stt'), speak: providerHttp(host, AZURE, base('tts'), headers), headers }
 }
 
 /** Azure wants a country with each language. */

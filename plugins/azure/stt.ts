@@ -9,7 +9,7 @@ import { AZURE, endpointOf, localeOf } from './endpoint.ts'
 import { audioMessage, readMessage, textMessage, wavHeader } from './messages.ts'
 
 const SAMPLE_RATE_HZ = 16_000
-/** The SDK speaks to the second, at containers to the first: npm microsoft-cognitiveservices-speech-sdk 1.52.0, SpeechConfig.js. */
+/** By version; the SDK speaks to the second, at containers to the first: npm microsoft-cognitiveservices-speech-sdk 1.52.0, SpeechConfig.js. */
 const PATHS = { 1: '/speech/recognition/conversation/cognitiveservices/v1', 2: '/stt/speech/universal/v2' }
 /** Ticks of 100 ns in the service's times. */
 const TICKS_PER_S = 10_000_000
@@ -17,8 +17,8 @@ const MAX_PHRASES = 500
 
 export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
   const { model = 'conversation', language = 'en', keyterms = [], settings } = options
-  const { listen, isOwn, headers } = endpointOf(host)
-  const version = settings.sttEndpoint ?? (isOwn ? 1 : 2)
+  const { listen, headers } = endpointOf(host)
+  const version = settings.sttEndpoint ?? 1
   const locale = localeOf(language)
   const url = new URL(`${listen.replace(/^http/, 'ws')}${version === 1 ? PATHS[1] : PATHS[2]}`)
   url.searchParams.set('language', locale)

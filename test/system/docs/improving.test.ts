@@ -105,12 +105,12 @@ t.test('over the API a bad call becomes a test, and the guard stops the version 
       { version: 2, calls: 50, success: { value: 0.5 } },
     ],
   })
-  const events = await client.get('/events', {
-    query: { after: '0-0', types: 'rollout.stopped' },
-    headers: { accept: 'application/json' },
-  })
-  t.match(events.body.items, [{ data: { agent_id: agentId, version: 2, serves: 1, figure: 'success' } }])
-  t.equal(events.body.items.length, 1)
+  const asked = { query: { after: '0-0', types: 'rollout.stopped' }, headers: { accept: 'application/json' } }
+  const events = async () => (await client.get('/events', asked)).body.items
+  // An event is read once all transactions that are older are over.
+  await waitUntil(async () => (await events()).length > 0)
+  t.match(await events(), [{ data: { agent_id: agentId, version: 2, serves: 1, figure: 'success' } }])
+  t.equal((await events()).length, 1)
   const message = 'What about Sundays?'
   const answer = await client.post('/chats/interaction', { body: { agent_id: agentId, message } })
   t.match(answer.body.response, /closed on Sundays/, 'the old version has the calls again')

@@ -7,6 +7,7 @@ import { startRolloutGuard } from '../../../../workers/rollouts/start.ts'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { callWhen, isOver, startPhone } from '../../../support/phone/phone.ts'
 import { startTestVoice } from '../../../support/phone/voice.ts'
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
 const api = await startTestApi(t)
@@ -134,11 +135,11 @@ t.test(
       ],
     })
     t.ok(stopped.versions[1].success.low < 0.5 && stopped.versions[1].success.high > 0.5)
-    const { body: events } = await user.client.get('/events', {
-      query: { after: '0-0', types: 'rollout.stopped' },
-      headers: { accept: 'application/json' },
-    })
-    const data = (events.items ?? []).map((event: { data: object }) => event.data)
+    const asked = { query: { after: '0-0', types: 'rollout.stopped' }, headers: { accept: 'application/json' } }
+    const told = async () => (await user.client.get('/events', asked)).body.items ?? []
+    // An event is read once all transactions that are older are over.
+    await waitUntil(async () => (await told()).length > 0)
+    const data = (await told()).map((event: { data: object }) => event.data)
     t.match(data, [
       { agent_id: agentId, version: 2, serves: 1, figure: 'success', compared: [{ calls: 100 }, { calls: 100 }] },
     ])

@@ -79,8 +79,13 @@ t.test(
       query = { after: body.next, types: 'agent.*', limit: '7' }
       if (made < 60) await happen(5)
     }
-    const rest = await read(query)
-    for (const { id } of rest.body.items) kept.set(id, (kept.get(id) ?? 0) + 1)
+    // An event is read once all transactions that are older are over.
+    await until(async () => {
+      const { body } = await read(query)
+      for (const { id } of body.items) kept.set(id, (kept.get(id) ?? 0) + 1)
+      query = { ...query, after: body.next }
+      return kept.size >= made
+    })
     const { rows } = await api.store.pool.query(
       `select id from workspace_events where workspace_id = $1 and type like 'agent.%' order by transaction, seq`,
       [ada.workspaceId],

@@ -14,9 +14,13 @@ const ada = await api.signUp()
 const made = await ada.client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'You answer.' } })
 const agentId: string = made.body.agent_id
 await ada.client.post('/phone-numbers', { body: { phone_number: FROM, provider: 'sim', agent_id: agentId } })
-const events = async (types: string) =>
-  (await ada.client.get('/events', { query: { after: '0-0', types }, headers: { accept: 'application/json' } })).body
-    .items
+/** Once there are any: an event is read when all transactions that are older are over. */
+const events = async (types: string) => {
+  const asked = { query: { after: '0-0', types }, headers: { accept: 'application/json' } }
+  const read = async () => (await ada.client.get('/events', asked)).body.items
+  await until(async () => (await read()).length > 0)
+  return read()
+}
 
 const order = (more: object) => ({ agent_phone_number: FROM, phone_number_to_dial: '+14155550199', ...more })
 

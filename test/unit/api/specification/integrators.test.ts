@@ -1,6 +1,7 @@
 import t from 'tap'
 import { noteHealth } from '../../../../store/events/webhook-deliveries.ts'
 import { ApiClient, startTestApi } from '../../../support/instance/api.ts'
+import { waitUntil } from '../../../support/world/wait-until.ts'
 
 /** What programs that use the API rely on, beyond the specification. */
 
@@ -88,7 +89,12 @@ t.test('events are read as JSON after a place, an event or a time, and a wrong p
     ada.client.get('/events', { query, headers: { ...json.headers, ...headers } })
   const started = new Date()
   for (let i = 0; i < 5; i++) await ada.client.post('/agents', { body: { ...AGENT, agent_name: `Ada ${i}` } })
-  const { body: all } = await read({ after: '0-0', types: 'agent.*' })
+  // An event is read once all transactions that are older are over.
+  let all: Awaited<ReturnType<typeof read>>['body']
+  await waitUntil(async () => {
+    ;({ body: all } = await read({ after: '0-0', types: 'agent.*' }))
+    return all.items.length >= 5
+  })
   t.equal(all.items.length, 5)
   t.match(all, { has_more: false, next: /^\d+-\d+$/ })
   const ids = all.items.map(({ id }: { id: string }) => id)

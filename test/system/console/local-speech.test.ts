@@ -58,8 +58,14 @@ t.test(
       providers.find(({ provider }) => provider === 'local'),
       { stt: { is_default: true }, health: { state: 'ok' } },
     )
-    const agent = await ada.ask<{ STT_provider: string; TTS_provider: string }>('GET', `/agents/${agent_id}`)
-    t.match(agent, { STT_provider: 'local', TTS_provider: 'local' }, 'the agent that knew fixed sentences has it')
+    const agentNow = () => ada.ask<{ STT_provider: string; TTS_provider: string }>('GET', `/agents/${agent_id}`)
+    // The page gives it to the agent once it is here.
+    await until(async () => (await agentNow()).STT_provider === 'local')
+    t.match(
+      await agentNow(),
+      { STT_provider: 'local', TTS_provider: 'local' },
+      'the agent that knew fixed sentences has it',
+    )
     const { models } = await ada.ask<Models>('GET', '/operator/models')
     t.same(
       models.filter(({ here }) => here).map(({ model }) => model),

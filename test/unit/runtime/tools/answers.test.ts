@@ -155,12 +155,18 @@ for (const user of USERS) {
 async function asked(t: Test, user: User, how: Framing, bytes: number): Promise<void> {
   const name = `${user.name}: ${bytes} bytes, ${how}`
   let blockedMs = 0
+  let isJudged = false
   for (let i = 0; i < TRIES; i++) {
     const blocked = watchTurns()
     const outcome = await user.ask(server.urlOf(how, bytes), how === 'drip' ? 500 : 20_000)
     blockedMs = blocked()
-    if (i === 0) judge(t, user, { how, bytes, name }, outcome)
-    if (blockedMs < MAX_BLOCKED_MS) break
+    // Some give an answer two seconds, whatever else the machine does: it is asked for again.
+    const isLate = GOOD.has(how) && 'fault' in outcome && outcome.fault.startsWith('no answer within')
+    if (!isJudged && (!isLate || i === TRIES - 1)) {
+      judge(t, user, { how, bytes, name }, outcome)
+      isJudged = true
+    }
+    if (isJudged && blockedMs < MAX_BLOCKED_MS) break
   }
   if (blockedMs >= MAX_BLOCKED_MS) t.fail(`${name}: the loop stood for ${blockedMs} ms`)
 }

@@ -222,7 +222,7 @@ const CHANGES: readonly [what: string, change: (entries: ArchiveEntry[]) => Arch
   ],
 ]
 
-t.test('an archive that was changed restores nothing and touches no file', { timeout: 300_000 }, async (t) => {
+t.test('an archive that was changed restores nothing and touches no file', { timeout: 900_000 }, async (t) => {
   const { folder, entries, target } = await world(t)
   const before = await filesOf(folder)
   const path = join(await testFolder(t), 'changed.tar.gz')

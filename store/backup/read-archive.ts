@@ -49,10 +49,17 @@ export async function readArchive(
   flowing.catch(() => {})
   const reading = new Reading(path, files, begin)
   const { size = 0 } = await stat(path).catch(() => ({}) as { size?: number })
+  // Leaving the loop over the entries may wait for the end of one that nobody reads: the fault is known before.
+  const refused = Promise.withResolvers<never>()
   const read = async (): Promise<Read> => {
     for await (const entry of tar) {
       progress?.at(source.bytesRead / size, entry.header.name)
-      await reading.take(entry)
+      try {
+        await reading.take(entry)
+      } catch (fault) {
+        refused.reject(fault)
+        throw fault
+      }
     }
     await flowing
     return reading.whole()
@@ -61,7 +68,7 @@ export async function readArchive(
   // A reader that begins with an entry just as the archive breaks off may wait for its end for good.
   const brokenOff = flowing.then(() => reader)
   try {
-    return await Promise.race([reader, brokenOff])
+    return await Promise.race([reader, brokenOff, refused.promise])
   } catch (first) {
     // What the reader says of it is more exact.
     const own = reader.then(

@@ -43,12 +43,13 @@ export async function readArchive(
   begin: (head: DumpHead) => Promise<Load>,
   progress?: BackupProgress,
 ): Promise<Read> {
+  const { size = 0 } = await stat(path).catch(() => ({}) as { size?: number })
+  // No wait between here and the loop below: an entry that arrives before its listener is lost, and the reader waits for good.
   const tar = extract()
   const source = createReadStream(path)
   const flowing = pipeline(source, createGunzip(), tar)
   flowing.catch(() => {})
   const reading = new Reading(path, files, begin)
-  const { size = 0 } = await stat(path).catch(() => ({}) as { size?: number })
   // Leaving the loop over the entries may wait for the end of one that nobody reads: the fault is known before.
   const refused = Promise.withResolvers<never>()
   const read = async (): Promise<Read> => {

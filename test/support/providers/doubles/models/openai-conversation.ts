@@ -29,8 +29,8 @@ export interface ConversationOptions {
   sessionMs?: number | undefined
   /** The model says these words instead of what it is given. */
   misread?: (() => string | undefined) | undefined
-  /** What it was told, and what it refused of that. */
   told?: ((event: Readonly<Record<string, unknown>>) => void) | undefined
+  /** What it refused, except a cancellation that crossed with the end of its response, which no client can avoid. */
   refused?: ((code: string | null, message: string) => void) | undefined
   /** It says something of this type. */
   says?: ((type: string) => void) | undefined
@@ -49,6 +49,8 @@ export interface ScriptLine {
 }
 
 const HOUR_MS = 3_600_000
+/** How long after its end a response is still cancelled by a client to which its end is on its way. */
+const CROSSING_MS = 1_000
 
 const textOf = ({ content = [] }: Item): string =>
   content.map(({ text, transcript }) => text ?? transcript ?? '').join(' ')
@@ -109,6 +111,8 @@ class Conversation {
   readonly #items: Item[] = []
   readonly #calls = new Set<string>()
   readonly #running = new Map<string, AbortController>()
+  /** When each response ended. */
+  readonly #endedMs = new Map<string, number>()
   #session: Session = {}
   /** The response that writes to the conversation. */
   #active: string | undefined
@@ -164,8 +168,13 @@ class Conversation {
     this.#options.told?.(event as unknown as Record<string, unknown>)
     const refused = await this.#handle(event)
     if (refused === undefined) return
-    this.#options.refused?.(refused[0], refused[1])
+    if (!this.#crossed(event)) this.#options.refused?.(refused[0], refused[1])
     this.#fail(refused, event.event_id)
+  }
+
+  #crossed(event: ClientEvent): boolean {
+    const endedMs = this.#endedMs.get(event.response_id ?? '')
+    return event.type === 'response.cancel' && endedMs !== undefined && performance.now() - endedMs < CROSSING_MS
   }
 
   async #handle(event: ClientEvent): Promise<Refusal | undefined> {
@@ -322,6 +331,7 @@ class Conversation {
         ? await this.#say(id, this.#options.misread?.() ?? reply, asked, isOutside, signal)
         : this.#call(id, reply, isOutside)
     this.#running.delete(id)
+    this.#endedMs.set(id, performance.now())
     if (this.#active === id) this.#active = undefined
     const status = signal.aborted ? 'cancelled' : 'completed'
     const status_details = signal.aborted ? { type: 'cancelled', reason: 'client_cancelled' } : null

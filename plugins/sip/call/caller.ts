@@ -36,7 +36,7 @@ export function dialledNumber(request: SipRequest, countries: readonly string[])
 
 /** The caller's number, else the name they have at home (`204`, `alice`); undefined: withheld. */
 export function callerNumber(request: SipRequest, countries: readonly string[]): string | undefined {
-  const users = identitiesOf(request).map((one) => one?.uri.user)
+  const users = identitiesOf(request).map((one) => plainUser(one?.uri.user))
   for (const user of users) {
     const number = user === undefined ? undefined : readNumber(user, countries)
     if (number !== undefined) return number
@@ -57,12 +57,12 @@ export function callerVariables(request: SipRequest, take: readonly string[]): R
   const diversion = addressOf(request, 'diversion') ?? addressOf(request, 'history-info')
   const found: Record<string, string | undefined> = {
     sip_call_id: request.callId,
-    sip_from_user: withoutParameters(asserted?.uri.user),
+    sip_from_user: plainUser(asserted?.uri.user),
     sip_from_host: asserted?.uri.host,
     sip_from_name: name,
-    sip_to_user: withoutParameters(request.to.uri.user),
-    sip_dialled: withoutParameters(request.uri.user),
-    sip_diversion: withoutParameters(diversion?.uri.user),
+    sip_to_user: plainUser(request.to.uri.user),
+    sip_dialled: plainUser(request.uri.user),
+    sip_diversion: plainUser(diversion?.uri.user),
     sip_privacy: headerOf(request, 'privacy') ?? (isHidden(request) ? 'id' : undefined),
     sip_verstat: verstat,
     sip_attestation: headerOf(request, 'p-attestation-indicator') ?? headerOf(request, 'attestation-info'),
@@ -99,9 +99,12 @@ function identitiesOf(request: SipRequest): (NameAddress | undefined)[] {
   return names.map((name) => addressOf(request, name))
 }
 
-/** `+14155550100;npdi=yes`: parameters of numbers (RFC 3966) are not to be spoken. */
-function withoutParameters(user: string | undefined): string | undefined {
-  return user?.split(';')[0]
+/**
+ * `+14155550100;npdi=yes`: parameters of numbers (RFC 3966) are not to be spoken. `+1+14155550100`: some carriers put a country
+ * before a number that has one.
+ */
+function plainUser(user: string | undefined): string | undefined {
+  return user?.split(';')[0]?.replace(/^\+\d{1,3}(?=\+\d)/, '')
 }
 
 /** Bytes a character, as messages are kept, to the UTF-8 they mean. */

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { headerOf, type SipRequest } from '../../../../../plugins/sip/message/message.ts'
+import type { SipRequest } from '../../../../../plugins/sip/message/message.ts'
 import type { Teardown } from '../../../../support/instance/services.ts'
 import { accepted, answerText, type Peer, startCarrier, startPeer, trunkOf } from '../support/carrier.ts'
+import { inDialog } from '../support/dialog.ts'
 
 /** Transfers by REFER as PBXs end them, a carrier that loses calls, and signs that a phone rings elsewhere. */
 
@@ -38,25 +39,6 @@ async function startUnanswered(t: Teardown, status: number): Promise<Peer> {
     return { status: request.method === 'INVITE' ? status : 200 }
   })
   return peer
-}
-
-interface InDialog {
-  method: string
-  sequence: number
-  port: number
-  lines: readonly string[]
-  body: string
-}
-
-function inDialog(invite: SipRequest, { method, sequence, port, lines, body }: InDialog): string {
-  return [
-    `${method} ${/<([^>]+)>/.exec(headerOf(invite, 'contact') ?? '')?.[1]} SIP/2.0`,
-    `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${method}${sequence};rport`,
-    `From: ${headerOf(invite, 'to')};tag=peer`,
-    `To: ${headerOf(invite, 'from')}`,
-    ...[`Call-ID: ${invite.callId}`, `CSeq: ${sequence} ${method}`, 'Max-Forwards: 70', ...lines],
-    ...[`Content-Length: ${Buffer.byteLength(body)}`, '', body],
-  ].join('\r\n')
 }
 
 t.test('a PBX that ends the call after a REFER without saying how it went has transferred it', async (t) => {

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { headerOf } from '../../../../../plugins/sip/message/message.ts'
+import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
+import type { IncomingCall } from '../../../../../runtime/plugin-sdk/telephony/carrier.ts'
+import { startCaller, startCarrier, trunkOf } from '../support/carrier.ts'
+import { description } from '../support/media-peer.ts'
+
+/** What callers offer and say of themselves: on real sockets. */
+
+const ignore = (): void => undefined
+
+/** Somebody who calls, and what we saw of each of the calls. */
+async function answering() {
+  const { carrier, port } = await startCarrier(t, [
+    trunkOf({ name: 'peer', host: '127.0.0.1:9' }, { media_encryption: 'optional' }),
+  ])
+  const calls: IncomingCall[] = []
+  await carrier.receive(async (call) => {
+    calls.push(call)
+    const leg = await call.accept({ callId: `in-${calls.length}`, trunk: 'peer', rules: NO_DIAL_RULES })
+    leg?.start({ audio: ignore, text: ignore, dtmf: ignore, played: ignore, ended: ignore })
+    leg?.answer()
+    leg?.close('done')
+  }, new AbortController().signal)
+  return { caller: await startCaller(t, port), calls }
+}
+
+t.test('keys of SRTP with an identifier and harmless parameters are taken, others refused by name', async (t) => {
+  const { caller } = await answering()
+  const key = Buffer.alloc(30, 7).toString('base64')
+  const crypto = (rest: string, tag = 1): string => `a=crypto:${tag} AES_CM_128_HMAC_SHA1_80 inline:${key}${rest}`
+  const offer = (...lines: string[]): string => description(4_000, '0', ...lines).replace('RTP/AVP', 'RTP/SAVP')
+  for (const rest of ['', '|2^31|1:1', '|2^20|1:4', '|1:4', ' KDR=0', ' FEC_ORDER=FEC_SRTP', ' -FOO=1']) {
+    t.equal((await caller.call('+14155550100', [], offer(crypto(rest)))).status, 200, rest)
+  }
+  for (const rest of ['KDR=1', 'UNENCRYPTED_SRTCP', 'FOO=1']) {
+    const refused = await caller.call('+14155550100', [], offer(crypto(` ${rest}`)))
+    t.equal(refused.status, 488, rest)
+    t.match(headerOf(refused, 'warning'), rest.split('=')[0] ?? rest)
+    const both = offer(crypto(` ${rest}`), crypto('', 2))
+    t.equal((await caller.call('+14155550100', [], both)).status, 200, `${rest}, and a line without it`)
+  }
+})
+
+t.test('descriptions that other stacks read over are taken; an address we can not send to is not', async (t) => {
+  const { caller } = await answering()
+  const usual = description(4_000, '0')
+  const odd = {
+    'a blank after the version': usual.replace('v=0', 'v=0 '),
+    'an empty line first': `\r\n${usual}`,
+    'a line that says nothing': usual.replace('t=0 0', 'nonsense\r\nt=0 0'),
+    'two blanks': usual.replace('c=IN IP4', 'c=IN  IP4'),
+    'a port of reports that is none': `${usual}a=rtcp:x\r\n`,
+  }
+  for (const [name, offer] of Object.entries(odd)) {
+    t.equal((await caller.call('+14155550100', [], offer)).status, 200, name)
+  }
+  const elsewhere = usual.replace('c=IN IP4 127.0.0.1', 'c=IN IP6 2001:4860:4860::8888')
+  const refused = await caller.call('+14155550100', [], elsewhere)
+  t.equal(refused.status, 488)
+  t.match(headerOf(refused, 'warning'), /2001:4860:4860::8888 cannot be sent from 127\.0\.0\.1/)
+})
+
+t.test('callers who hide stay hidden, and numbers are told without their parameters', async (t) => {
+  const { caller, calls } = await answering()
+  const told = async (...lines: string[]) => {
+    await caller.call('+14155550100', lines, description(4_000, '0'))
+    const call = calls.at(-1)
+    return { from: call?.from, variables: call?.variables?.('peer') ?? {} }
+  }
+  const anonymous = 'From: "Anonymous" <sip:anonymous@anonymous.invalid>;tag=caller'
+  for (const wish of [
+    ['Privacy: id', 'P-Asserted-Identity: "Doe" <sip:+14155550188@c.example>'],
+    ['Remote-Party-ID: "Doe" <sip:+14155550188@c.example>;party=calling;privacy=full'],
+  ]) {
+    const { from, variables } = await told(anonymous, ...wish)
+    t.equal(from, undefined)
+    t.ok(variables.sip_privacy)
+    t.notMatch(JSON.stringify(variables), /4155550188|Doe/)
+  }
+  const ported = await told('From: <sip:+14155550142;npdi=yes;rn=+14155550000;cpc=ordinary@127.0.0.1>;tag=caller')
+  t.equal(ported.from, '+14155550142')
+  t.equal(ported.variables.sip_from_user, '+14155550142')
+  const doubled = await told('From: <sip:+1+14155550177@127.0.0.1>;tag=caller')
+  t.equal(doubled.from, '+14155550177')
+  t.equal(doubled.variables.sip_from_user, '+14155550177')
+})

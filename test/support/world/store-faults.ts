@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type pg from 'pg'
 import type { FaultProxy } from './fault-proxy.ts'
 import { makePasswordRole } from './password-role.ts'
+import { waitUntil } from './wait-until.ts'
+
+const run = promisify(execFile)
 
 /** What happens to Postgres and Redis of an installation, one at a time. */
 export interface StoreFault {
@@ -68,6 +73,21 @@ export function faultsOfStores(stores: Stores): StoreFault[] {
       isTotal: true,
     },
     {
+      ...{ dependency: 'Redis', name: "can't save to its disk: refuses writes" },
+      begin: async () => {
+        await askRedis('CONFIG', 'SET', 'save', '3600 1')
+        await setLargestFile(await pidOf(askRedis), 0)
+        await askRedis('BGSAVE')
+        await waitUntil(async () => /rdb_last_bgsave_status:err/.test(`${await askRedis('INFO', 'persistence')}`))
+      },
+      end: async () => {
+        await setLargestFile(await pidOf(askRedis), 'unlimited')
+        await askRedis('CONFIG', 'SET', 'save', '')
+      },
+      recoversWithinMs: SOON_MS,
+      isTotal: true,
+    },
+    {
       ...{ dependency: 'Redis', name: 'is a read-only replica' },
       begin: () => askRedis('REPLICAOF', '127.0.0.1', NO_PORT),
       end: () => askRedis('REPLICAOF', 'NO', 'ONE'),
@@ -85,6 +105,16 @@ export function faultsOfStores(stores: Stores): StoreFault[] {
     },
   ]
 }
+
+async function pidOf(askRedis: Stores['askRedis']): Promise<string> {
+  const [, pid] = /process_id:(\d+)/.exec(`${await askRedis('INFO', 'server')}`) ?? []
+  if (pid === undefined) throw new Error('Redis does not say its process')
+  return pid
+}
+
+/** How many bytes a file may get that the process and its children write: the soft limit of setrlimit(2). With none the disk is as good as full. */
+const setLargestFile = (pid: string, bytes: number | 'unlimited') =>
+  run('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`])
 
 /** The store knows the new password first, and nobody has a connection of before. */
 function rotation(proxy: FaultProxy, { file, set }: Password): Omit<StoreFault, 'dependency'> {

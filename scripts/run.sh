@@ -79,6 +79,12 @@ fetch_node() {
   printf '%s\n' "$node22" >"$cache/node22" || true
 }
 
+# The Node is one of ours by now. Some packages of development want an npm newer than Debian 13's as well, and need none to be installed.
+npm_install() {
+  # shellcheck disable=SC2086 # one word an argument
+  attended npm $with --ignore-scripts --no-audit --no-fund --loglevel=error --engine-strict=false >&2
+}
+
 # install_packages run|start|all: what scripts/packages-current.ts says is missing for that.
 install_packages() {
   with=$(node scripts/packages-current.ts "$1") || exit 1
@@ -88,14 +94,12 @@ install_packages() {
   if [ -z "$with" ]; then drop_install_lock; return; fi
   say "Installing the npm packages of package-lock.json (a minute or two)"
   installed=yes
-  # shellcheck disable=SC2086 # one word an argument
-  attended npm $with --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || installed=no
+  npm_install || installed=no
   if [ "$installed" = yes ] && [ -n "$(node scripts/packages-current.ts "$1")" ]; then
     # The packages that were there belong to another package-lock.json: from the beginning.
     rm -f node_modules/.package-lock.json
     with=$(node scripts/packages-current.ts "$1")
-    # shellcheck disable=SC2086
-    attended npm $with --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || installed=no
+    npm_install || installed=no
   fi
   if [ "$installed" = yes ]; then attended node scripts/install-scripts.ts >&2 || installed=no; fi
   drop_install_lock

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { type Teardown, testFolder } from '../../support/instance/services.ts'
 const RUN = join(import.meta.dirname, '../../../scripts/run.sh')
 
 /** A machine with Node 22, the shell's usual programs and nothing else. */
-async function bareMachine(t: Teardown, programs: Record<string, string> = {}) {
+async function bareMachine(t: Teardown, programs: Record<string, string> = {}, script = RUN) {
   const bin = join(await testFolder(t), 'bin')
   await mkdir(bin)
   for (const name of ['sh', 'dirname', 'id', 'cat', 'mkdir', 'rm', 'chmod', 'basename']) {
@@ -23,7 +23,7 @@ async function bareMachine(t: Teardown, programs: Record<string, string> = {}) {
   const run = async (...args: string[]) => {
     const env = { PATH: bin, HOME: bin, PATCHBAY_ENV_FILE: 'none' }
     try {
-      return { code: 0, ...(await promisify(execFile)('/bin/sh', [RUN, ...args], { env })) }
+      return { code: 0, ...(await promisify(execFile)('/bin/sh', [script, ...args], { env })) }
     } catch (error) {
       return error as { code: number; stdout: string; stderr: string }
     }
@@ -90,6 +90,23 @@ t.test('Node 24 and 26 are used where the binaries of the HTTP library load, and
       `${version} ${loads}`,
     )
   }
+})
+
+t.test('packages are installed by an npm that is older than some of them want', async (t) => {
+  const checkout = await testFolder(t)
+  await mkdir(join(checkout, 'scripts'))
+  const script = join(checkout, 'scripts/run.sh')
+  await copyFile(RUN, script)
+  // What npm 9 of Debian 13 does with a package of development that wants npm 10: .npmrc of the checkout is strict.
+  const npm = 'case "$*" in *--engine-strict=false*) : >"$HOME/installed" ;; *) echo EBADENGINE >&2; exit 1 ;; esac'
+  const machine = await bareMachine(t, { npm, 'redis-server': '', 'espeak-ng': '' }, script)
+  await rm(join(machine.bin, 'node'))
+  const node =
+    'case $1 in --version) echo v22.18.0 ;; *packages-current.ts) [ -e "$HOME/installed" ] || echo ci ;; *demo.ts) echo runs ;; esac'
+  await writeFile(join(machine.bin, 'node'), `#!/bin/sh\n${node}\n`, { mode: 0o755 })
+  const { code, stdout, stderr } = await machine.run('demo')
+  t.equal(code, 0, stderr)
+  t.equal(stdout, 'runs\n')
 })
 
 t.test('the table of the statements needs no package', async (t) => {

@@ -118,7 +118,9 @@ export async function hasReadyDocuments(
     .select('id')
     .where('agent_id', '=', id)
     .where('status', '=', 'ready')
+    .orderBy('id')
     .limit(1)
+  // The oldest one: a version lacks those that were added after it.
   const any = await ready.executeTakeFirst()
   if (any === undefined || version === null) return any !== undefined
   const documents = await documentsOfVersion(tenant, id, version)

@@ -164,6 +164,20 @@ t.test(
   },
 )
 
+t.test('documents that wait for their publication cost a call no query', async (t) => {
+  const { id } = await insertAgent(tenant, { ...AGENT, publishing: 'manual' }, ADA)
+  const add = () =>
+    sql`insert into documents (id, workspace_id, agent_id, filename, format, size_bytes, status)
+      values (${uuidv7()}, ${tenant.workspaceId}, ${id}, 'hours.md', 'md', 1, 'ready')`.execute(tenant.db)
+  await add()
+  t.match(await settleDraft(tenant, id, { by: null, isAsked: true }), { version: 2 })
+  for (let i = 0; i < 20; i++) await add()
+  await documentsOfVersion(tenant, id, 2)
+  const counted = counting(tenant)
+  t.equal(await hasReadyDocuments(counted, { id, agent_version: 2 }), true)
+  t.equal(counted.asked(), 1)
+})
+
 t.test('changes at once make versions one after the other', async (t) => {
   const { id } = await insertAgent(tenant, AGENT, ADA)
   await Promise.all(

@@ -272,6 +272,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await wizard.getByText('The agent is calling you').waitFor({ timeout: LIMIT_MS })
     await click('Next')
     await wizard.getByText('Only those who agreed are called').waitFor()
+    await wizard.getByText('Within seconds of the start').waitFor({ timeout: LIMIT_MS })
     await wizard.getByRole('button', { name: 'Later' }).click()
     await page.getByText('2 of 4 loaded').waitFor({ timeout: LIMIT_MS })
     await page.getByText('consent stated by Ada Lovelace').waitFor()

@@ -85,3 +85,54 @@ t.test('callers who hide stay hidden, and numbers are told without their paramet
   t.equal(doubled.from, '+14155550177')
   t.equal(doubled.variables.sip_from_user, '+14155550177')
 })
+
+t.test('an offer with more than we have is taken in what we have, and answered line by line', async (t) => {
+  const { caller } = await answering()
+  const usual = description(4_000, '0')
+  const more = (...lines: string[]): string => `${usual}${lines.join('\r\n')}\r\n`
+  const offers = {
+    'video, text, a floor and a bundle': more(
+      ...['m=video 4002 RTP/AVP 96', 'a=rtpmap:96 H264/90000', 'm=text 4004 RTP/AVP 98', 'a=rtpmap:98 t140/1000'],
+      ...['m=application 4006 UDP/BFCP *', 'a=floorctrl:c-only'],
+    ).replace('t=0 0', 't=0 0\r\na=group:BUNDLE 0 1'),
+    'two lines of sound': more('m=audio 4002 RTP/AVP 8'),
+    'comfort noise first': description(4_000, '13 0'),
+    'a codec on a number of its own': description(4_000, '112', 'a=rtpmap:112 PCMU/8000'),
+    'a hold from the start': description(4_000, '0', 'a=inactive').replace('IP4 127.0.0.1\r\nt', 'IP4 0.0.0.0\r\nt'),
+  }
+  const kinds = (text: string): string[] => text.match(/^m=\w+/gm) ?? []
+  for (const [name, offer] of Object.entries(offers)) {
+    const { status, body } = await caller.call('+14155550100', [], offer)
+    const answer = Buffer.from(body).toString()
+    t.equal(status, 200, name)
+    t.same(kinds(answer), kinds(offer), `${name}: a line for each`)
+    t.equal(answer.match(/^m=\w+ (?!0 )/gm)?.length, 1, `${name}: one is taken`)
+  }
+  const other = await caller.call('+14155550100', [], description(4_000, '18', 'a=rtpmap:18 G729/8000'))
+  t.equal(other.status, 488)
+  t.match(headerOf(other, 'warning'), /No audio in common; we have PCMU, PCMA/)
+})
+
+t.test('what was dialled is read wherever callers write it', async (t) => {
+  const { caller, calls } = await answering()
+  const forms: [string, string[]][] = [
+    ['+14155550100;npdi=yes;rn=+14155550999', []],
+    ['%2B14155550100', []],
+    ['0014155550100', []],
+    ['14155550100', []],
+    ['4155550100', []],
+    ['s', ['To: "Desk" <sip:+14155550100;user=phone@127.0.0.1>']],
+    ['trunk', ['To: <tel:+1-415-555-0100>']],
+    ['s', ['P-Called-Party-ID: <sip:+14155550100@c.example>', 'To: <sip:s@127.0.0.1>']],
+  ]
+  for (const [user, lines] of forms) {
+    t.equal((await caller.call(user, lines, description(4_000, '0'))).status, 200)
+    t.equal(calls.at(-1)?.to, '+14155550100', `${user} ${lines}`)
+  }
+})
+
+t.test('an INVITE of twenty kilobytes in one datagram is taken', async (t) => {
+  const { caller } = await answering()
+  const lines = Array.from({ length: 20 }, (_, i) => `X-Story-${i}: ${'x'.repeat(1_000)}`)
+  t.equal((await caller.call('+14155550100', lines, description(4_000, '0'))).status, 200)
+})

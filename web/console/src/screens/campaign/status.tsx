@@ -1,6 +1,6 @@
-import type { Campaign } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Badge, type Tone } from '../../ui/layout.tsx'
+import { type ShownStatus, shownStatus } from './shown-status.ts'
 
 const SHOWN = {
   draft: { label: t('Draft'), tone: 'neutral' },
@@ -9,20 +9,9 @@ const SHOWN = {
   paused: { label: t('Paused'), tone: 'warn' },
   completed: { label: t('Completed'), tone: 'good' },
   off: { label: t('Switched off'), tone: 'neutral' },
-} as const satisfies Record<string, { label: string; tone: Tone }>
+} as const satisfies Record<ShownStatus, { label: string; tone: Tone }>
 
-type Shown = Pick<Campaign, 'status' | 'paused' | 'pause_reason' | 'prospects'>
-
-/** What a campaign is to the people who run it: the API's four states say neither that it is empty nor why it stands. */
-function shownStatus({ status, paused, pause_reason, prospects }: Shown): keyof typeof SHOWN {
-  if (status === 'Inactive') return 'off'
-  if (prospects === 0) return 'draft'
-  if (status === 'Running') return 'running'
-  if (status === 'Completed') return 'completed'
-  return paused || pause_reason !== null ? 'paused' : 'waiting'
-}
-
-export function CampaignStatus(campaign: Shown) {
+export function CampaignStatus(campaign: Parameters<typeof shownStatus>[0]) {
   const { label, tone } = SHOWN[shownStatus(campaign)]
   return (
     <Badge dot={campaign.status === 'Running'} tone={tone}>

@@ -19,7 +19,8 @@ const FILM = 'calls/talk'
 const FILM_QUALITY = 0.5
 const FILM_SIZE = { width: 1100, height: 760 }
 const SIZE = { width: 1280, height: 800 }
-const SETTLE_MS = 1_500
+/** The type face comes after two seconds. */
+const SETTLE_MS = 3_500
 
 interface Picture {
   /** With its folder. */

@@ -67,6 +67,14 @@ function saidOn(page: Page): Promise<string[]> {
   })()`)
 }
 
+interface Faces {
+  document: { fonts: Iterable<{ family: string; status: string }> }
+}
+const hasInter = () =>
+  [...(globalThis as unknown as Faces).document.fonts].some(
+    ({ family, status }) => family.includes('Inter') && status === 'loaded',
+  )
+
 t.test('the console at work', { skip: withoutChromium }, async (t) => {
   const { sipPort, env } = await sipSettings()
   const { url } = await startInstance(t, env)
@@ -75,6 +83,18 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
   await admin.enter('Ada Lovelace')
   const { context, page, faults, strays } = await open(url)
   await context.addCookies(admin.cookies())
+
+  await t.test('the type face comes once the page has what it asked for, from this instance', async (t) => {
+    const asked: string[] = []
+    const listen = (request: { url(): string }) => asked.push(new URL(request.url()).pathname)
+    page.on('request', listen)
+    await page.goto(`${url}/console/calls`)
+    await page.waitForFunction(hasInter, undefined, { polling: 50 })
+    const at = (path: RegExp) => asked.findIndex((one) => path.test(one))
+    t.ok(at(/^\/calls\/logs/) >= 0 && at(/^\/calls\/logs/) < at(/\.woff2$/), asked.join(' '))
+    t.equal(asked.filter((one) => one.endsWith('.woff2')).length, 1, 'the letters of the page’s language alone')
+    page.off('request', listen)
+  })
 
   await t.test('an agent is made, changed, given a tool and deleted; markup stays text', async (t) => {
     await page.goto(`${url}/console/agents`)

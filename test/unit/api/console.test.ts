@@ -37,6 +37,7 @@ t.test('the console', async (t) => {
   await writeFile(join(folder, 'index.html'), '<p>the console</p>')
   await writeFile(join(folder, 'assets/main-abc.js'), 'go()')
   await writeFile(join(folder, 'assets/main-abc.js.br'), brotliCompressSync('go()'))
+  await writeFile(join(folder, 'assets/inter-abc.woff2'), 'wOF2')
   const built = Promise.withResolvers<string>()
   const serve = openConsole(built.promise, log)
 
@@ -59,7 +60,15 @@ t.test('the console', async (t) => {
       t.equal(String(answer?.body), '<p>the console</p>', path)
       t.equal(headerOf(answer, 'cache-control'), 'no-cache')
       t.match(headerOf(answer, 'content-security-policy'), /default-src 'none'; script-src 'self';/)
+      t.match(headerOf(answer, 'content-security-policy'), "; font-src 'self';")
     }
+    t.end()
+  })
+
+  t.test('sends its type face as one', (t) => {
+    const answer = ask(serve, '/console/assets/inter-abc.woff2', { 'accept-encoding': 'br' })
+    t.equal(headerOf(answer, 'content-type'), 'font/woff2')
+    t.equal(String(answer?.body), 'wOF2')
     t.end()
   })
 

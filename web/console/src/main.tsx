@@ -7,6 +7,7 @@ import { Gate } from './gate.tsx'
 import { router } from './router.tsx'
 import { welcomePage } from './screens/welcome.tsx'
 import './styles.css'
+import { loadTypeFace } from './type-face.ts'
 import { Toasts } from './ui/toast.tsx'
 
 /** The instance leads its bare address here; the console's own begins with its name. */
@@ -41,3 +42,4 @@ createRoot(document.getElementById('root')!).render(
     </QueryClientProvider>
   </StrictMode>,
 )
+loadTypeFace(() => queries.isFetching() > 0)

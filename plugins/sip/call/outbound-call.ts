@@ -265,6 +265,7 @@ export class OutboundCall {
   }
 
   #final(response: SipResponse): void {
+    this.#stopAbandoning?.()
     if (response.status < 300) {
       this.#accepted(response)
       return
@@ -371,13 +372,13 @@ export class OutboundCall {
     this.#canceling = current
     const ignore = (): void => undefined
     const { context } = this.#options
-    const flow = sending?.flow ?? this.#options.flow
     const cancel = cancelOf(current.request, [reasonHeader(this.#why)])
-    context.transactions.sendCancel(cancel, flow, { final: ignore, failed: ignore })
+    context.transactions.sendCancel(cancel, sending?.flow ?? this.#options.flow, { final: ignore, failed: ignore })
     // A peer without a final response has dropped the canceled call (section 9.1).
-    context.timers.after(GIVE_UP_MS, () => current.abandon())
+    this.#stopAbandoning = context.timers.after(GIVE_UP_MS, () => current.abandon())
   }
   #canceling: Sending['current']
+  #stopAbandoning: (() => void) | undefined
 
   #fail(ending: Ending): void {
     this.#stopWaiting()

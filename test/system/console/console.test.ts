@@ -143,7 +143,7 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
   })
 
   let trunkPath = ''
-  const far = await startSipResponder(t, (method) => (method === 'REGISTER' ? 403 : 200))
+  const far = await startSipResponder(t, (method) => (/REGISTER|INVITE/.test(method) ? 403 : 200))
 
   await t.test('a trunk is added, says what is wrong, and is looked at', async (t) => {
     await page.goto(`${url}/console/numbers?tab=trunks`)
@@ -165,6 +165,17 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     await findings.filter({ hasText: 'User name and password failed' }).waitFor()
     trunkPath = new URL(page.url()).pathname
     t.same(await axeFaults(page), [])
+
+    const number = '+14155550188'
+    await admin.ask('POST', '/phone-numbers', { phone_number: number, provider: 'sip', trunk: MARKUP })
+    await page.getByLabel('Call this number').fill('+14155550177')
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    await page.getByText('The call showed a fault').waitFor()
+    await findings.filter({ hasText: /403 .*; it knows us and refuses/ }).waitFor()
+    await page.getByText('SIP messages').click()
+    await page.getByText(/403 Forbidden \(INVITE\)/).waitFor()
+    t.same(await axeFaults(page), [], 'with what a test call showed')
+    await admin.ask('DELETE', `/phone-numbers/${number}`)
     const silent = { name: 'Silent', host: 'nowhere.invalid', allowed_addresses: ['192.0.2.1'] }
     await admin.ask('POST', '/trunks', silent)
     await page.goto(`${url}/console/`)

@@ -93,5 +93,6 @@ t.test('a call that is forwarded or queued there rings', async (t) => {
     await carrier.dial(order, { ringing: rings.resolve, answered: ignore, failed: ignore }, signal())
     await t.resolves(rings.promise, `${status}`)
     await carrier.hangup('elsewhere')
+    await peer.saw('ACK')
   }
 })

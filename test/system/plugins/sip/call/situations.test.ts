@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { SipRequest } from '../../../../../plugins/sip/message/message.ts'
+import { waitUntil } from '../../../../support/world/wait-until.ts'
 import {
   accepted,
   answerText,
@@ -155,4 +156,37 @@ t.test('callers with headers that are allowed, or odd, are taken', async (t) => 
   ]
   for (const [name, lines, status] of cases)
     t.equal((await caller.call('+14155550100', lines, SDP)).status, status, name)
+})
+
+t.test('an answer that crosses our CANCEL gives the room of its call back at once', async (t) => {
+  const peer: Peer = await startPeer(t, (request) => {
+    if (request.method === 'INVITE') return { status: 180 }
+    const invite = peer.requests.find(({ method }) => method === 'INVITE')
+    if (request.method === 'CANCEL' && invite !== undefined) peer.send(answer(invite, 200, [], SDP, peer.port))
+    return { status: 200 }
+  })
+  const { carrier } = await startCarrier(t, [trunkOf({ name: 'peer', host: `127.0.0.1:${peer.port}` })])
+  const { promise: rings, resolve } = Promise.withResolvers<void>()
+  const ignore = (): void => undefined
+  await carrier.dial(
+    {
+      callId: 'crossed',
+      workspaceId: 'w',
+      trunk: 'peer',
+      from: '+14155550100',
+      to: '+14155550177',
+      ringTimeoutMs: 20_000,
+    },
+    { ringing: resolve, answered: ignore, failed: ignore },
+    AbortSignal.timeout(30_000),
+  )
+  await rings
+  t.equal(carrier.trunkState('peer')?.activeCalls, 1)
+  await carrier.hangup('crossed')
+  await peer.saw('BYE')
+  await waitUntil(
+    () => carrier.trunkState('peer')?.activeCalls === 0,
+    () => 'the trunk’s room',
+    { timeoutMs: 10_000 },
+  )
 })

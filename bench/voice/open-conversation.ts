@@ -71,6 +71,7 @@ export async function openConversation(options: ConversationOptions): Promise<Su
       sendAudio: (bytes) => caller?.hear(decode(bytes)),
       state: nothing,
       tell: nothing,
+      owes: nothing,
       clear: nothing,
       mark: nothing,
       ended: nothing,

@@ -26,7 +26,7 @@ import type { SessionEvent } from './control/session.ts'
 import type { Supervision } from './control/supervision.ts'
 import type { Transfer } from './control/transfer.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
-import type { AskMethod, SoundSpan } from './link/messages.ts'
+import type { AskMethod, Owed, SoundSpan } from './link/messages.ts'
 import type { CallLog } from './log/call-log.ts'
 import type { CallEvent, CallEventBody, CallEventType, EventOf } from './log/events.ts'
 import type { CallTimeline } from './timeline.ts'
@@ -95,6 +95,8 @@ export interface PathCall {
   failedToOpen(message: string): void
   /** No worker can run the agent. */
   badAgent(message: string): void
+  /** What the worker's requests to providers will have cost, where it is lost before it tells. */
+  owes(owed: Owed): void
   workerLost(reason: string): void
   /** The caller said that the call may be recorded. */
   consented(): void
@@ -291,6 +293,9 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage, clock: Clock
       break
     case 'event':
       told(call, message.event, message.sound)
+      break
+    case 'owes':
+      call.owes(message.owed)
       break
     case 'clear': {
       if (call.supervision.speaker !== undefined) break

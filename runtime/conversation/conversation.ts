@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { LinkedConversation, SessionPort } from '../call/link/linked-conversation.ts'
-import type { OpenSession, SoundSpan } from '../call/link/messages.ts'
+import type { OpenSession, Owed, SoundSpan } from '../call/link/messages.ts'
 import { collectOutput, collectTool } from '../call/log/collect-output.ts'
 import type { CallEvent, CallEventBody, EventOf } from '../call/log/events.ts'
 import { fromAgent, stagesOf, toAgent } from '../call/path.ts'
@@ -112,6 +112,7 @@ export class Conversation implements LinkedConversation {
   readonly #begun = new Set<string>()
   #usageReportedMs: number
   #isUsageDue = false
+  #owedTold: Owed
   #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
   #held: boolean
@@ -131,6 +132,7 @@ export class Conversation implements LinkedConversation {
     this.#realtime = providers.llm.candidates.map(({ instance }) => instance).find((one) => one instanceof RealtimeLlm)
     this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
+    this.#owedTold = this.#usage.owed
     this.#held = resume?.held ?? false
     // A value that is being collected has the id of a call that returned nothing yet.
     const pending = resume?.collecting === undefined ? 0 : 1
@@ -207,11 +209,8 @@ export class Conversation implements LinkedConversation {
       providers: {
         llm: new ResilientLlm(providers.llm, random, {
           trace: deps.traced ? contextOfCall(open.callId) : undefined,
-          spent: (spent) => {
-            this.#usage.spent(spent)
-            // With the next tick: a worker that is killed takes with it what it has not told.
-            this.#isUsageDue = true
-          },
+          asked: (more) => this.#asked(more),
+          spent: (spent) => this.#usage.spent(spent),
         }),
         tts: this.#tts,
       },
@@ -511,6 +510,7 @@ export class Conversation implements LinkedConversation {
     return new ResilientTts(chain, this.#deps.random, {
       pronunciation: this.#open.agent.pronunciation,
       tag: () => this.#hearing.spoken.tag,
+      asked: (characters) => this.#asked({ characters }),
       spent: (characters) => this.#usage.spoken(characters),
     })
   }
@@ -600,12 +600,29 @@ export class Conversation implements LinkedConversation {
     }
   }
 
+  /** A worker that is killed takes with it what it has not told: that requests begin is told before they do. */
+  #asked(more: Partial<Owed>): void {
+    this.#usage.owe(more)
+    // Of those that are over, it waits for the next tick, with what they cost.
+    if (Object.values(more).some((amount) => amount < 0)) this.#isUsageDue = true
+    else if (this.#isUsageDue) this.#reportUsage()
+    else this.#tellOwed()
+  }
+
+  #tellOwed(): void {
+    const { owed } = this.#usage
+    if (owed === this.#owedTold) return
+    this.#owedTold = owed
+    this.#port.owes(owed)
+  }
+
   #reportUsage(): void {
     this.#isUsageDue = false
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     this.#reportLosses()
     const usage = this.#usage.take(this.#hearing.inbound.heardMs)
     for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
+    this.#tellOwed()
   }
 }
 

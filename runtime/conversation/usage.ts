@@ -1,3 +1,4 @@
+import type { Owed } from '../call/link/messages.ts'
 import type { EventOf } from '../call/log/events.ts'
 import { addUsage, NO_USAGE } from '../call/types/add-usage.ts'
 import type { Usage } from '../call/types/usage.ts'
@@ -7,6 +8,7 @@ import type { Spent } from './replying/spending.ts'
 export class UsageMeter {
   #usage: Usage = NO_USAGE
   #heardMs = 0
+  #owed: Owed = { input_tokens: 0, output_tokens: 0, characters: 0 }
 
   /** A request to a language model is over, however it ended. */
   spent({ inputTokens, outputTokens, isEstimated, ...parts }: Spent): void {
@@ -21,6 +23,20 @@ export class UsageMeter {
       cached_audio_tokens: parts.cachedAudioTokens,
       estimated_tokens: isEstimated ? inputTokens + outputTokens : undefined,
     })
+  }
+
+  /** Requests began, or are over: what they will have cost is more by so much, or less. */
+  owe({ input_tokens = 0, output_tokens = 0, characters = 0 }: Partial<Owed>): void {
+    this.#owed = {
+      input_tokens: this.#owed.input_tokens + input_tokens,
+      output_tokens: this.#owed.output_tokens + output_tokens,
+      characters: this.#owed.characters + characters,
+    }
+  }
+
+  /** What all requests under way will have cost; another object once it has changed. */
+  get owed(): Owed {
+    return this.#owed
   }
 
   /** A voice was given so many characters to say, whether they were heard or not. */

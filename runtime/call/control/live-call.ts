@@ -7,10 +7,10 @@ import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
 import type { Logger } from '../../process/log.ts'
 import type { CallTap } from '../../recording/call-recording.ts'
 import type { LinkSession } from '../link/api-end.ts'
-import type { AskMethod, SoundSpan } from '../link/messages.ts'
+import type { AskMethod, Owed, SoundSpan } from '../link/messages.ts'
 import { CallLog } from '../log/call-log.ts'
 import type { CallEventBody, EventOf, SupervisorEvent } from '../log/events.ts'
-import { cutOff, errorOf, lostRequest } from '../log/fold.ts'
+import { cutOff, errorOf } from '../log/fold.ts'
 import { type CallJournal, journalSink } from '../log/journal.ts'
 import { resumeOf } from '../log/resume.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../path.ts'
@@ -25,7 +25,7 @@ import type { ClaimedSlot, Dispatch } from './dispatch.ts'
 import { describes, type HandoffOrder, handedOffEvent } from './hand-off.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
-import { pauseAfterLossMs } from './lost-workers.ts'
+import { lostUsage, pauseAfterLossMs } from './lost-workers.ts'
 import { Marks } from './marks.ts'
 import {
   type EndCause,
@@ -97,6 +97,8 @@ export class LiveCall implements PathCall {
   /** Sounds while no worker speaks. */
   #hold: HoldSound | undefined
   #failedOpenings = 0
+  /** What requests of the worker's that are under way will have cost. */
+  #owed: Owed | undefined
   #resolveDone: (outcome: Outcome) => void = () => undefined
 
   constructor(options: LiveCallOptions) {
@@ -228,6 +230,8 @@ export class LiveCall implements PathCall {
     for (const sentence of faults) this.log.append({ type: 'fault', stage: 'tool', sentence })
     this.#agents.set(this.#agent.agentId, this.#agent)
     this.#agent = order.agent
+    // The worker tells it late.
+    this.#owed = undefined
     this.happened({ type: 'handed_off' })
   }
 
@@ -301,6 +305,10 @@ export class LiveCall implements PathCall {
     if (!this.#handBack(message)) this.happened({ type: 'refused', message })
   }
 
+  owes(owed: Owed): void {
+    this.#owed = owed
+  }
+
   /** The worker is gone, or gives the session back. */
   workerLost(reason: string): void {
     const workerId = this.#worker.id
@@ -308,8 +316,8 @@ export class LiveCall implements PathCall {
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
     // One that is drained tells it itself.
-    const spent = reason === DRAINED ? undefined : lostRequest(this.log.state)
-    if (spent !== undefined) told(this, spent)
+    for (const event of reason === DRAINED ? [] : lostUsage(this.#owed)) told(this, event)
+    this.#owed = undefined
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
     this.happened({ type: 'worker_lost', ...(reason === DRAINED ? {} : { cameTo: this.#cameTo() }) })
     // What the agent had to say before is lost with its worker: the one that is found is offered the next agent.

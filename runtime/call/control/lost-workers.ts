@@ -1,3 +1,6 @@
+import type { Owed } from '../link/messages.ts'
+import type { EventOf } from '../log/events.ts'
+
 /** Maximum workers lost in a row, without a caller's turn between them. */
 const MOST_IN_A_ROW = 3
 /** Maximum workers lost without an answer that the caller heard to its end between them. */
@@ -58,4 +61,14 @@ export function countOfLost({ inARow, withoutAnswer }: LostWorkers): string {
   return inARow >= MOST_IN_A_ROW
     ? `${inARow} voice workers were lost in a row`
     : `${withoutAnswer} voice workers were lost without an answer between them`
+}
+
+/** The use that a worker took with it, by what it said that its requests under way will have cost. Providers count them, and nobody is told. */
+export function lostUsage(owed: Owed | undefined): EventOf<'usage'>[] {
+  const { input_tokens = 0, output_tokens = 0, characters = 0 } = owed ?? {}
+  const tokens = input_tokens + output_tokens
+  const events: EventOf<'usage'>[] = []
+  if (tokens > 0) events.push({ type: 'usage', stage: 'llm', input_tokens, output_tokens, estimated_tokens: tokens })
+  if (characters > 0) events.push({ type: 'usage', stage: 'tts', characters })
+  return events
 }

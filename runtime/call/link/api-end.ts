@@ -270,7 +270,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.#reloads = message.reloads === true
         this.#takesKeys = message.takesKeys === true
         this.#hello(this)
-        this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
+        this.#send({ type: 'welcome', nodeId: this.#options.nodeId, takesOwed: true })
         this.sendKeys()
         break
       case 'heartbeat':

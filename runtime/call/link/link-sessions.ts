@@ -59,6 +59,8 @@ export interface SessionHost {
 
 /** The link that sessions belong to. */
 export interface SessionLink {
+  /** The api node understands `owes`. */
+  readonly takesOwed: boolean
   send(message: WorkerMessage): void
   audio(session: number, timestamp: number, bytes: Uint8Array): void
   /** The api node breaks the protocol. */

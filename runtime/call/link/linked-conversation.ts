@@ -1,7 +1,7 @@
 import type { CallEvent, CallEventBody } from '../log/events.ts'
 import type { AgentState } from '../types/leg.ts'
 import type { SessionEndReason } from '../types/outcome.ts'
-import type { AskMethod, AskMethods, OpenSession, SoundSpan } from './messages.ts'
+import type { AskMethod, AskMethods, OpenSession, Owed, SoundSpan } from './messages.ts'
 
 /** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `tell` is sent. */
 export interface SessionPort {
@@ -13,6 +13,8 @@ export interface SessionPort {
    * @param sound what of the caller's sound it is about
    */
   tell(event: CallEventBody, sound?: SoundSpan): void
+  /** What the requests to providers that are under way will have cost: it counts if this worker is lost. */
+  owes(owed: Owed): void
   clear(): void
   mark(id: number): void
   ended(reason: SessionEndReason, error?: string): void

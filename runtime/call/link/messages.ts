@@ -93,6 +93,14 @@ export interface AskMethods {
 }
 export type AskMethod = keyof AskMethods
 
+/** What requests to providers that are under way will have cost, about. */
+const OWED = Type.Object({
+  input_tokens: Type.Integer({ minimum: 0 }),
+  output_tokens: Type.Integer({ minimum: 0 }),
+  characters: Type.Integer({ minimum: 0 }),
+})
+export type Owed = Static<typeof OWED>
+
 /** Of the caller's sound, by the timestamps of its packets: from a sample to the one behind another. */
 const SOUND_SPAN = Type.Object({ from: Type.Number(), to: Type.Number() })
 export type SoundSpan = Static<typeof SOUND_SPAN>
@@ -120,6 +128,8 @@ export const WORKER_MESSAGE = Type.Union([
   message('state', { session, state: stringEnum('listening', 'thinking', 'speaking') }),
   /** Something happened; the api node writes it into the call's log. `sound`: what of the caller's it is about. */
   message('event', { session, event: CALL_EVENT, sound: Type.Optional(SOUND_SPAN) }),
+  /** Sent before a provider is asked, to a node that takes it: a worker that is lost can't tell what that cost. Counts all under way. */
+  message('owes', { session, owed: OWED }),
   message('clear', { session }),
   message('mark', { session, id }),
   /** The conversation is over. After `worker_drained` the api node offers the session to another worker. */
@@ -136,7 +146,11 @@ export const WORKER_MESSAGE = Type.Union([
 export type WorkerMessage = Static<typeof WORKER_MESSAGE>
 
 export const NODE_MESSAGE = Type.Union([
-  message('welcome', { nodeId: Type.String() }),
+  message('welcome', {
+    nodeId: Type.String(),
+    /** It understands `owes`. */
+    takesOwed: Type.Optional(Type.Boolean()),
+  }),
   /** Answers a heartbeat: the worker knows that the node lives. */
   message('beat', {}),
   message('open', OPEN_SESSION),

@@ -25,6 +25,7 @@ const LEAVING = 1001
 
 /** The connection to one api node: dialled, kept alive, and dialled again when it is lost. */
 export class NodeLink implements SessionLink {
+  takesOwed = false
   readonly #url: string
   readonly #worker: SessionHost
   readonly #sessions: LinkSessions
@@ -198,6 +199,7 @@ export class NodeLink implements SessionLink {
       return
     }
     if (message.type === 'welcome') {
+      this.takesOwed = message.takesOwed === true
       this.#holding = setTimeout(
         boundary('link', () => {
           this.#attempts = 0

@@ -6,7 +6,7 @@ import type { CallEventBody } from '../log/events.ts'
 import type { AgentState } from '../types/leg.ts'
 import type { SessionEndReason } from '../types/outcome.ts'
 import type { SessionPort } from './linked-conversation.ts'
-import type { AskMethod, AskMethods, SoundSpan, WorkerMessage } from './messages.ts'
+import type { AskMethod, AskMethods, Owed, SoundSpan, WorkerMessage } from './messages.ts'
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
 
@@ -24,6 +24,7 @@ const MAX_EARLY = 500
 
 /** What the port needs of the link it goes over. */
 interface PortLink {
+  readonly takesOwed: boolean
   send(message: WorkerMessage): void
   audio(session: number, timestamp: number, bytes: Uint8Array): void
 }
@@ -75,6 +76,10 @@ export class LinkPort implements SessionPort {
     const message: WorkerMessage = { type: 'event', session: this.#session, event, ...(sound && { sound }) }
     if (this.#over && !this.#ended) this.#link.send(message)
     else this.#send(message)
+  }
+
+  owes(owed: Owed): void {
+    if (this.#link.takesOwed) this.#send({ type: 'owes', session: this.#session, owed })
   }
 
   clear(): void {

@@ -50,10 +50,6 @@ export interface CallState {
   readonly owesReply: boolean
   /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
-  /** Tokens of the last request to the language model and of its answer; undefined: none is over yet. */
-  readonly lastAsked: { readonly inputTokens: number; readonly outputTokens: number } | undefined
-  /** The language model is asked, as far as is known, and what that costs is told when it has answered. */
-  readonly isAsking: boolean
   /** The first few things that went wrong, each once. */
   readonly faults: readonly string[]
   readonly ended: EventOf<'ended'> | undefined
@@ -84,8 +80,6 @@ export const NOTHING_YET: CallState = {
   handoffs: [],
   owesReply: false,
   waiting: [],
-  lastAsked: undefined,
-  isAsking: false,
   faults: [],
   ended: undefined,
 }
@@ -112,9 +106,7 @@ export function fold(state: CallState, event: CallEvent): CallState {
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
       const consentOwesTurn = state.consentOwesTurn && event.inputs !== undefined
       const turns = [...state.turns, turn]
-      // A supervisor and the fixed steps of a procedure answer without a model.
-      const isAsking = !state.takenOver && state.procedure === undefined
-      return taken({ ...state, said: undefined, owesReply: false, consentOwesTurn, turns, isAsking }, event.inputs)
+      return taken({ ...state, said: undefined, owesReply: false, consentOwesTurn, turns }, event.inputs)
     }
     case 'said':
       return {
@@ -172,7 +164,6 @@ export function fold(state: CallState, event: CallEvent): CallState {
     case 'tool_returned':
       return {
         ...state,
-        isAsking: true,
         tools: state.tools.map((tool) =>
           tool.id === event.id
             ? { ...tool, result: event.result, ...(event.error === undefined ? {} : { error: event.error }) }
@@ -183,15 +174,6 @@ export function fold(state: CallState, event: CallEvent): CallState {
       return { ...state, collecting: event }
     case 'collected':
       return collected(state, event)
-    case 'usage': {
-      if (event.stage !== 'llm') return state
-      const { input_tokens: inputTokens, output_tokens: outputTokens = 0 } = event
-      return {
-        ...state,
-        lastAsked: inputTokens === undefined ? undefined : { inputTokens, outputTokens },
-        isAsking: false,
-      }
-    }
     case 'fault':
       return { ...state, faults: withFault(state.faults, event.sentence) }
     case 'ended':
@@ -206,19 +188,6 @@ export function cutOff({ heard }: CallState): CallEventBody | undefined {
   if (heard === undefined || heard.text === '') return undefined
   const { text, startMs, endMs } = heard
   return { type: 'heard', text, start_ms: startMs, end_ms: endMs, interrupted: true, final: true }
-}
-
-/**
- * What the request to the language model cost that a worker took with it: the provider counts it, and nobody is told. It was about as much
- * as the request before. Undefined: none was under way.
- */
-export function lostRequest({ lastAsked, isAsking }: CallState): EventOf<'usage'> | undefined {
-  if (!isAsking || lastAsked === undefined) return undefined
-  const { inputTokens, outputTokens } = lastAsked
-  return {
-    ...{ type: 'usage', stage: 'llm', input_tokens: inputTokens, output_tokens: outputTokens },
-    estimated_tokens: inputTokens + outputTokens,
-  }
 }
 
 /** The error of the call log: why the call ended, then what failed before; undefined when nothing did. */

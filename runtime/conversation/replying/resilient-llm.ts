@@ -9,7 +9,7 @@ import { beforeRetry, MAX_TRIES, PATIENCE, within } from '../providers/patience.
 import { StreamFailure } from '../providers/stream-failure.ts'
 import { fitContext, MAX_SHORTENINGS } from './fitting-context.ts'
 import { Overlap } from './overlap.ts'
-import { Spending, type Spent, TokenRates } from './spending.ts'
+import { type Expected, Spending, type Spent, TokenRates } from './spending.ts'
 
 type ChatOptions = Parameters<llm.LLM['chat']>[0]
 
@@ -17,6 +17,12 @@ const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 }
 /** As its events allow. */
 const MAX_NAME_CHARS = 200
 const GO_ON = 'Your answer was cut off by a fault after the words above. Go on exactly from there; repeat nothing.'
+
+interface LlmOptions {
+  trace?: TraceContext | undefined
+  asked?: (more: Expected) => void
+  spent?: (spent: Spent) => void
+}
 
 /**
  * The language models of an agent as one. Where nothing was said yet, a failure is tried again and then the next model
@@ -27,6 +33,7 @@ export class ResilientLlm extends llm.LLM {
   readonly chain: Chain<llm.LLM>
   readonly random: () => number
   readonly trace: TraceContext | undefined
+  readonly asked: (more: Expected) => void
   readonly spent: (spent: Spent) => void
   readonly rates = new TokenRates()
   /** Ids of what the caller said and every model's filter refused: left out from then on, or nothing is answered any more. */
@@ -36,17 +43,19 @@ export class ResilientLlm extends llm.LLM {
 
   /**
    * @param trace requests belong to this span and carry its trace context
+   * @param asked called before each request with what it will cost, about, and with the same less once it is over and `spent` was called
    * @param spent called once each request is over, however it ended
    */
   constructor(
     chain: Chain<llm.LLM>,
     random: () => number,
-    { trace, spent = () => {} }: { trace?: TraceContext | undefined; spent?: (spent: Spent) => void } = {},
+    { trace, asked = () => {}, spent = () => {} }: LlmOptions = {},
   ) {
     super()
     this.chain = chain
     this.random = random
     this.trace = trace
+    this.asked = asked
     this.spent = spent
     // The stream sees failures through listeners of its own; without one here an event would be thrown.
     for (const { instance } of chain.candidates) instance.on('error', () => undefined)
@@ -131,9 +140,11 @@ class ResilientStream extends llm.LLMStream {
     const limits = (of: { alone: number; backed: number }): number => (backed ? of.backed : of.alone)
     const overlap = new Overlap(this.#said)
     const cleaner = new TextCleaner()
-    const { trace, spent } = this.#owner
+    const { trace, asked, spent } = this.#owner
     const chatCtx = this.#context()
     const spending = new Spending(instance, chatCtx, this.#options.toolCtx, this.#owner.rates)
+    const expected = spending.expected()
+    asked(expected)
     const ask = () => instance.chat({ ...this.#options, chatCtx, connOptions: ONCE })
     const stream = trace === undefined ? ask() : traceScope.run(trace, ask)
     const close = boundary('provider', (): void => stream.close())
@@ -154,6 +165,7 @@ class ResilientStream extends llm.LLMStream {
       throw error
     } finally {
       spent(spending.total())
+      asked({ input_tokens: -expected.input_tokens, output_tokens: -expected.output_tokens })
       failure.stop()
       this.abortController.signal.removeEventListener('abort', close)
       close()

@@ -32,14 +32,42 @@ interface Counted {
   guessed: number
 }
 
+/** What a request will cost, about. */
+export interface Expected {
+  input_tokens: number
+  output_tokens: number
+}
+
+/** Of two sentences: before a model has answered. */
+const FIRST_ANSWER_TOKENS = 40
+const ANSWERS_KNOWN = 15
+
 /** How far guesses by length lie from what a model counts, learnt from the answers whose usage came. */
 export class TokenRates {
   readonly #of = new Map<string, Counted>()
+  #answers: readonly number[] = []
+  #lastInput: number | undefined
 
   /** @param what of which model: few differ in a call */
   learn(what: string, tokens: number, guessed: number): void {
     const before = this.#of.get(what) ?? { tokens: 0, guessed: 0 }
     this.#of.set(what, { tokens: before.tokens + tokens, guessed: before.guessed + guessed })
+  }
+
+  /** The model has answered. */
+  answered({ promptTokens, completionTokens }: ChatUsage): void {
+    this.#answers = [...this.#answers, Math.round(completionTokens)].slice(-ANSWERS_KNOWN)
+    this.#lastInput = promptTokens
+  }
+
+  /** The median: a long answer among many is no measure of the next. */
+  get answerTokens(): number {
+    return this.#answers.toSorted((a, b) => a - b)[this.#answers.length >> 1] ?? FIRST_ANSWER_TOKENS
+  }
+
+  /** What the next request will be, about. Sound, which is in no text, weighs as much as in the last one. */
+  asked(what: string, guessed: number): number {
+    return this.#of.has(what) ? this.corrected(what, guessed) : (this.#lastInput ?? guessed)
   }
 
   /** The guess, put right. */
@@ -74,6 +102,13 @@ export class Spending {
     this.#tools = tools
   }
 
+  /** Before it is sent. */
+  expected(): Expected {
+    const { provider, model } = this.#asked
+    const input = this.#rates.asked(`${provider} ${model} input`, tokensAskedFor(this.#context, this.#tools))
+    return { input_tokens: Math.round(input), output_tokens: this.#rates.answerTokens }
+  }
+
   count({ delta, usage }: llm.ChatChunk): void {
     if (usage !== undefined) this.#usage = usage
     this.#answerChars += delta?.content?.length ?? 0
@@ -94,6 +129,7 @@ export class Spending {
     const key = `${provider} ${model}`
     if (usage?.comesLater === true) return spentOf(this.#asked, usage)
     if (usage !== undefined && usage.promptTokens + usage.completionTokens > 0) {
+      this.#rates.answered(usage)
       if (usage.audioInputTokens === undefined && usage.audioOutputTokens === undefined) {
         this.#rates.learn(`${key} input`, usage.promptTokens, guessedInput)
         // What it thought is not in the words.

@@ -34,6 +34,7 @@ interface Given {
 interface TtsOptions {
   pronunciation?: readonly PronouncedWord[]
   tag?: () => string
+  asked?: (more: number) => void
   spent?: (characters: number) => void
 }
 
@@ -53,13 +54,15 @@ export class ResilientTts extends tts.TTS {
   readonly pronunciation: readonly PronouncedWord[]
   /** The language that is spoken at the moment: a tag. */
   readonly tag: () => string
+  /** A voice is about to be given so many characters, or has been, and `spent` was called. */
+  readonly asked: (more: number) => void
   /** A voice was given so many characters that are paid for. */
   readonly spent: (characters: number) => void
 
   constructor(
     chain: Chain<tts.TTS>,
     random: () => number,
-    { pronunciation = [], tag = () => 'en', spent = () => undefined }: TtsOptions = {},
+    { pronunciation = [], tag = () => 'en', asked = () => undefined, spent = () => undefined }: TtsOptions = {},
   ) {
     const { first } = chain
     const every = chain.candidates.map(({ instance }) => instance.capabilities)
@@ -72,6 +75,7 @@ export class ResilientTts extends tts.TTS {
     this.random = random
     this.pronunciation = pronunciation
     this.tag = tag
+    this.asked = asked
     this.spent = spent
     // Once, however many answers have a chain of their own with the voice in it.
     for (const { instance } of chain.candidates) instance.off('error', unheeded).on('error', unheeded)
@@ -198,6 +202,17 @@ class ResilientStream extends tts.SynthesizeStream {
     const given: Given = { upTo: this.#from, isAll: false }
     const endOf = speaksByItself ? undefined : () => this.#endOfPart(given)
     let hasFailed = true
+    const counts = stream as tts.SynthesizeStream & Partial<CountsCharacters>
+    const characters = () => counts.askedCharacters ?? given.upTo - this.#from
+    let told = 0
+    const tell = () => {
+      const more = characters() - told
+      // What a model says by itself counts as its own.
+      if (more <= 0 || speaksByItself) return
+      told += more
+      this.#owner.asked(more)
+    }
+    counts.asking = tell
     inBackground('provider', this.#feed(stream, given, endOf, over.signal, adapter !== undefined))
     const resample = resamplerTo(this.#owner.sampleRate)
     try {
@@ -205,6 +220,7 @@ class ResilientStream extends tts.SynthesizeStream {
         const { done, value } = await this.#next(stream, given, backed)
         if (done || value === undefined) break
         if (value === tts.SynthesizeStream.END_OF_STREAM) continue
+        tell()
         const lengthMs = (value.frame.samplesPerChannel * 1000) / value.frame.sampleRate
         this.#heardMs += lengthMs
         const frame = resample(value.frame)
@@ -220,9 +236,9 @@ class ResilientStream extends tts.SynthesizeStream {
     } finally {
       // Who failed without a sound asks nothing for it.
       const isPaid = this.#heardMs > 0 || !hasFailed || this.abortSignal.aborted
-      if (isPaid && !speaksByItself) {
-        this.#owner.spent((stream as Partial<CountsCharacters>).askedCharacters ?? given.upTo - this.#from)
-      }
+      if (isPaid && !speaksByItself) this.#owner.spent(characters())
+      counts.asking = undefined
+      if (told > 0) this.#owner.asked(-told)
       over.abort()
       failure.stop()
       this.abortSignal.removeEventListener('abort', close)

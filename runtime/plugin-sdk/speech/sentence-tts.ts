@@ -6,6 +6,8 @@ import { SentenceBuffer } from './sentences.ts'
 /** A stream that hands its text on sentence by sentence, and knows how much of it the voice was asked for. */
 export interface CountsCharacters {
   readonly askedCharacters: number
+  /** Called when they have become more, before the voice is asked. */
+  asking: (() => void) | undefined
 }
 
 /** What speaks one sentence: mono samples at the voice's rate. */
@@ -115,6 +117,7 @@ class SentenceChunks extends tts.ChunkedStream {
 class SentenceStream extends tts.SynthesizeStream implements CountsCharacters {
   readonly label: string
   askedCharacters = 0
+  asking: (() => void) | undefined
   readonly #voice: Voice
 
   constructor(owner: tts.TTS, voice: Voice, connOptions: APIConnectOptions | undefined) {
@@ -131,6 +134,7 @@ class SentenceStream extends tts.SynthesizeStream implements CountsCharacters {
         if (this.abortSignal.aborted) return
         this.markStarted()
         this.askedCharacters += text.length
+        this.asking?.()
         for await (const samples of this.#voice.speak(text, this.abortSignal)) frames.write(samples)
       }
     }

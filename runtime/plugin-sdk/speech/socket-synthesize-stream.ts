@@ -65,6 +65,7 @@ const MAX_MALFORMED = 20
 export class SocketSynthesizeStream extends tts.SynthesizeStream implements CountsCharacters {
   readonly label: string
   askedCharacters = 0
+  asking: (() => void) | undefined
   readonly #options: SocketTtsOptions
   readonly #segments: Segment[] = []
   #changed: () => void = () => {}
@@ -245,6 +246,7 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream implements Coun
               keepAlive.everyMs,
             )
           this.askedCharacters += sentence.length
+          this.asking?.()
           socket.send(protocol.say(id, sentence))
           expect()
           next++

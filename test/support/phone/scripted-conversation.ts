@@ -128,6 +128,7 @@ class Scripted implements LinkedConversation {
       case 'answer and die':
         this.#caller(text, seq)
         this.#port.state('thinking')
+        this.#port.owes({ input_tokens: 10, output_tokens: 2, characters: 'dying'.length })
         this.#port.tell(LATENCY)
         this.#port.tell({ type: 'heard', text: 'dying', ...this.#now(), interrupted: false, final: false })
         setTimeout(() => process.kill(process.pid, 'SIGKILL'), 200)

@@ -14,8 +14,8 @@ import { waitUntil } from '../../support/world/wait-until.ts'
 const TURNS = Number(process.env.USAGE_TURNS ?? 16)
 /** In each of so many turns the worker is killed while the model is asked. */
 const KILL_EVERY = 8
-/** The turn of these in which the caller cuts into a long answer: well before the kill, which costs what was not told yet. */
-const CUT_AT = 3
+/** The turns of these in which the caller cuts into a long answer: one well before the kill, and the one right before it. */
+const CUTS_AT: readonly number[] = [3, KILL_EVERY - 1]
 const LIMIT_MS = 120_000 + TURNS * 20_000
 const PROMPT = `You are the receptionist of the Hotel Aurora in Lisbon. ${'Rooms cost 80 euros, 120 euros and 210 euros, breakfast included. '.repeat(40)}`
 
@@ -113,7 +113,7 @@ t.test(
     for (let turn = 1; turn <= TURNS; turn++) {
       const { requests, characters } = counted
       const kills = turn % KILL_EVERY === 0
-      const cutsIn = turn % KILL_EVERY === CUT_AT
+      const cutsIn = CUTS_AT.includes(turn % KILL_EVERY)
       counted.waitsMs = kills ? 1_000 : 0
       counted.isLong = cutsIn
       let pid = 0

@@ -83,3 +83,31 @@ test('the next voice goes on with the part that failed', async (t) => {
   t.equal((first.said.join('') + second.said.join('')).replaceAll(/\s+/gu, ' ').trim(), answer.trim())
   t.equal(first.said.length, 1)
 })
+
+test('before a model or a voice is asked it is said what that will cost, and no longer once it is counted', async (t) => {
+  const missing: number[] = []
+  let inputTokens = 0
+  const { voice, asked } = countingVoice(() => {
+    const { used, owed } = port
+    missing.push(asked.join('').length - used.characters - (owed.at(-1)?.characters ?? 0))
+  })
+  const llm = new ScriptedLlm(() => {
+    inputTokens = port.owed.at(-1)?.input_tokens ?? 0
+    return LONG
+  })
+  const { port, type, hangUp } = await call({
+    providers: { stt: new ScriptedStt({ utterances: [] }), llm, tts: voice },
+    agent: { systemPrompt: 'You tell stories. '.repeat(40) },
+  })
+  type('Tell me.')
+  await port.until('a second of the answer was heard', () => port.loudFrames >= 50)
+  t.ok(inputTokens > 100, `${inputTokens}`)
+  await hangUp()
+  t.ok(missing.length > 1)
+  t.ok(
+    missing.every((characters) => characters === 0),
+    `told as they were asked: ${missing}`,
+  )
+  t.same(port.owed.at(-1), { input_tokens: 0, output_tokens: 0, characters: 0 })
+  t.equal(port.used.characters, asked.join('').length)
+})

@@ -113,6 +113,7 @@ t.test('what a worker used is in the call log, the last seconds and answers cut 
   const { call } = await endedCall(node, waiting)
   t.equal(call.llm_input_tokens, 30, 'two answers, and the one that its worker took with it')
   t.equal(call.llm_estimated_tokens, 12, 'which is a guess, its answer too')
+  t.equal(call.tts_characters, 'how are you'.length + 'dying'.length + 'and now'.length)
   t.equal(call.stt_seconds, 0.5 + 0.5 + FINAL_STT_SECONDS, 'what is told after the end counts')
   t.equal(call.turn_latencies_ms.length, 4, 'every answer was measured')
 })

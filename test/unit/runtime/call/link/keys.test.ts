@@ -29,7 +29,7 @@ t.test('a worker gets the stored keys before its first call, and again when they
   }
   const sent = await link({ workerId: 'w', takesKeys: true })
   const older = await link({ workerId: 'older' })
-  const welcome = { type: 'welcome', nodeId: 'n' }
+  const welcome = { type: 'welcome', nodeId: 'n', takesOwed: true }
   t.same(sent, [welcome, { type: 'keys', keys }])
   keys = {}
   for (const worker of hub.workers()) worker.sendKeys()

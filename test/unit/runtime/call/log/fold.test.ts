@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { CallLog } from '../../../../../runtime/call/log/call-log.ts'
 import type { CallEvent, CallEventBody } from '../../../../../runtime/call/log/events.ts'
-import { cutOff, errorOf, fold, lostRequest, NOTHING_YET } from '../../../../../runtime/call/log/fold.ts'
+import { cutOff, errorOf, fold, NOTHING_YET } from '../../../../../runtime/call/log/fold.ts'
 import { resumeOf } from '../../../../../runtime/call/log/resume.ts'
 
 const clock = { nowMs: () => 7 }
@@ -71,22 +71,6 @@ t.test('what was heard of an answer counts when its worker dies', async (t) => {
   log.append(cut!)
   t.match(resumeOf(log.state).turns, [{ role: 'user' }, { role: 'assistant', text: 'From nine', interrupted: true }])
   t.equal(cutOff(log.state), undefined)
-})
-
-t.test('a request that a worker takes with it cost about as much as the one before', async (t) => {
-  const asked: CallEventBody = { type: 'usage', stage: 'llm', input_tokens: 900, output_tokens: 20 }
-  const tool: CallEventBody = { type: 'tool_called', id: 'a', name: 'book', arguments: {} }
-  const returned: CallEventBody = { type: 'tool_returned', id: 'a', result: 'booked', ms: 1 }
-  const lost = { type: 'usage', stage: 'llm', input_tokens: 900, output_tokens: 20, estimated_tokens: 920 } as const
-  const of = (...bodies: CallEventBody[]) => lostRequest(written(bodies).state)
-  t.equal(of(turn('Hello')), undefined, 'of the first one nothing is known')
-  t.equal(of(turn('Hello'), asked, heard('Good day', true)), undefined, 'it was told')
-  t.same(of(turn('Hello'), asked, turn('And now?')), lost)
-  t.same(of(turn('Book it'), asked, tool, returned), lost, 'after a tool the model is asked again')
-  t.equal(
-    of(turn('Hello'), asked, { type: 'took_over', who: { id: 'eve', name: 'Eve' } }, turn('Are you human?')),
-    undefined,
-  )
 })
 
 t.test('the next worker is told of tools with their place and what came of them', async (t) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { LinkedConversation, SessionPort } from '../../../../../runtime/call/link/linked-conversation.ts'
-import type { AskMethods, OpenSession, SoundSpan } from '../../../../../runtime/call/link/messages.ts'
+import type { AskMethods, OpenSession, Owed, SoundSpan } from '../../../../../runtime/call/link/messages.ts'
 import type { CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import type { Turn } from '../../../../../runtime/call/log/resume.ts'
 import type { AgentState } from '../../../../../runtime/call/types/leg.ts'
@@ -124,6 +124,12 @@ export class RecordingPort implements SessionPort {
       case 'fault':
         this.faults.push(event.sentence)
     }
+    this.#change()
+  }
+  /** What would be lost with the worker, each time it said so. */
+  readonly owed: Owed[] = []
+  owes(owed: Owed): void {
+    this.owed.push(owed)
     this.#change()
   }
   clear(): void {

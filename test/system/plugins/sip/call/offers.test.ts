@@ -2,7 +2,8 @@ import t from 'tap'
 import { headerOf } from '../../../../../plugins/sip/message/message.ts'
 import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
 import type { IncomingCall } from '../../../../../runtime/plugin-sdk/telephony/carrier.ts'
-import { startCaller, startCarrier, trunkOf } from '../support/carrier.ts'
+import { waitUntil } from '../../../../support/world/wait-until.ts'
+import { startCaller, startCarrier, takeCalls, trunkOf } from '../support/carrier.ts'
 import { description } from '../support/media-peer.ts'
 
 /** What callers offer and say of themselves: on real sockets. */
@@ -131,8 +132,40 @@ t.test('what was dialled is read wherever callers write it', async (t) => {
   }
 })
 
-t.test('an INVITE of twenty kilobytes in one datagram is taken', async (t) => {
+t.test('an INVITE of twenty kilobytes in one datagram is taken, one of forty is too large', async (t) => {
   const { caller } = await answering()
-  const lines = Array.from({ length: 20 }, (_, i) => `X-Story-${i}: ${'x'.repeat(1_000)}`)
-  t.equal((await caller.call('+14155550100', lines, description(4_000, '0'))).status, 200)
+  const story = (count: number) => Array.from({ length: count }, (_, i) => `X-Story-${i}: ${'x'.repeat(1_000)}`)
+  const head = ['From: <sip:+14155550142@127.0.0.1>;tag=caller', 'To: <sip:+14155550100@127.0.0.1>', 'CSeq: 1 INVITE']
+  for (const [count, status] of [
+    [20, 200],
+    [40, 513],
+  ] as const) {
+    t.equal((await caller.call('+14155550100', [...head, ...story(count)], description(4_000, '0'))).status, status)
+  }
+})
+
+t.test('a caller who hangs up before they acknowledge the answer is gone', async (t) => {
+  const { carrier, port } = await startCarrier(t, [trunkOf({ name: 'peer', host: '127.0.0.1:9' })])
+  const legs = await takeCalls(carrier)
+  const caller = await startCaller(t, port)
+  const lines = (branch: string): string[] => [
+    `Via: SIP/2.0/UDP 127.0.0.1:${caller.port};branch=z9hG4bK${branch};rport`,
+    'Call-ID: hasty',
+  ]
+  const answerTo = async (method: string) => {
+    const find = () => caller.answers.find(({ cseq, status }) => cseq.method === method && status >= 200)
+    await waitUntil(
+      () => find() !== undefined,
+      () => `the answer to ${method}`,
+      { everyMs: 20 },
+    )
+    return find()
+  }
+  caller.send('INVITE', '+14155550100', lines('a'), description(4_000, '0'))
+  const tag = (await answerTo('INVITE'))?.to.params.get('tag')
+  const to = `To: <sip:+14155550100@127.0.0.1:${port}>;tag=${tag}`
+  caller.send('BYE', '+14155550100', [...lines('b'), to, 'CSeq: 2 BYE'])
+  t.match(await answerTo('BYE'), { status: 200 })
+  t.equal(await carrier.lookup('in-1'), 'unknown')
+  t.equal(legs.length, 1)
 })

@@ -74,16 +74,7 @@ export function faultsOfStores(stores: Stores): StoreFault[] {
     },
     {
       ...{ dependency: 'Redis', name: "can't save to its disk: refuses writes" },
-      begin: async () => {
-        await askRedis('CONFIG', 'SET', 'save', '3600 1')
-        await setLargestFile(await pidOf(askRedis), 0)
-        await askRedis('BGSAVE')
-        await waitUntil(async () => /rdb_last_bgsave_status:err/.test(`${await askRedis('INFO', 'persistence')}`))
-      },
-      end: async () => {
-        await setLargestFile(await pidOf(askRedis), 'unlimited')
-        await askRedis('CONFIG', 'SET', 'save', '')
-      },
+      ...cannotSave(askRedis),
       recoversWithinMs: SOON_MS,
       isTotal: true,
     },
@@ -104,6 +95,22 @@ export function faultsOfStores(stores: Stores): StoreFault[] {
       recoversWithinMs: 10_000,
     },
   ]
+}
+
+/** A Redis that could not write its last snapshot refuses writes, and pings, with MISCONF. */
+export function cannotSave(askRedis: Stores['askRedis']): Pick<StoreFault, 'begin' | 'end'> {
+  return {
+    begin: async () => {
+      await askRedis('CONFIG', 'SET', 'save', '3600 1')
+      await setLargestFile(await pidOf(askRedis), 0)
+      await askRedis('BGSAVE')
+      await waitUntil(async () => /rdb_last_bgsave_status:err/.test(`${await askRedis('INFO', 'persistence')}`))
+    },
+    end: async () => {
+      await setLargestFile(await pidOf(askRedis), 'unlimited')
+      await askRedis('CONFIG', 'SET', 'save', '')
+    },
+  }
 }
 
 async function pidOf(askRedis: Stores['askRedis']): Promise<string> {

@@ -13,7 +13,7 @@ import { startDoubles } from '../../../../support/providers/doubles/start.ts'
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
 const registry = await registryWith(t, env)
-const { cartesia, deepgram } = doubles
+const { cartesia, deepgram, elevenlabs } = doubles
 
 const SENTENCE = 'We are open from nine to five.'
 const LONG = Array.from({ length: 12 }, () => SENTENCE).join(' ')
@@ -80,6 +80,29 @@ t.test('an answer that is cut off is cancelled, and its rest is not heard in the
     },
   )
 })
+
+t.test(
+  'a voice that can’t be cancelled loses its connection to an answer that is cut off, and the next one has another',
+  async (t) => {
+    const dialogue = await registryWith(t, env, { elevenlabs: { ttsModel: 'eleven_v3_conversational' } })
+    await withInstance(
+      () => dialogue.create('tts', 'elevenlabs'),
+      async (engine) => {
+        const wanted = secondsOf(await speak(engine, SENTENCE))
+        const before = handshakes(elevenlabs)
+        const stream = engine.stream({ connOptions: ONE_ATTEMPT })
+        stream.pushText(LONG)
+        stream.flush()
+        await inTime(stream.next(), 60_000, 'the first frame')
+        t.equal(handshakes(elevenlabs), before, 'answers that end share it')
+        stream.close()
+        const next = secondsOf(await speak(engine, SENTENCE))
+        t.ok(Math.abs(next - wanted) < 0.1, `${next} s of ${wanted} s`)
+        t.equal(handshakes(elevenlabs), before + 1)
+      },
+    )
+  },
+)
 
 t.test('texts parted by a flush are spoken one after the other, each counted', async (t) => {
   await withInstance(

@@ -5,8 +5,9 @@ import { plain } from '../languages/plain.ts'
 
 /** The callee may speak any language: all are matched. */
 const SPOKEN = LANGUAGES.map(({ answering }) => answering)
-/** A tone to speak after: nobody but a machine asks for it. */
+/** A tone to speak after: machines ask for it, and assistants that go on with the call. */
 const TONE = SPOKEN.map(({ tone }) => tone)
+const PROCEEDS = SPOKEN.map(({ proceeds }) => proceeds)
 const MACHINE = SPOKEN.flatMap(({ machine }) => machine)
 const FULL = SPOKEN.flatMap(({ full }) => full)
 const MENU = SPOKEN.flatMap(({ menu }) => menu)
@@ -100,6 +101,7 @@ export class AnswerDetector {
     if (this.#isSettled(nowMs)) return undefined
     this.#text = said
     if (says(FULL, said)) return this.#decide('mailbox_full')
+    if (says(PROCEEDS, said) && says(SCREENING, said)) return this.#decide('screening')
     if (says(TONE, said)) return this.#decide('machine')
     if (!says(OFFERS, said)) {
       if (says(MACHINE, said)) return this.#decide('machine')

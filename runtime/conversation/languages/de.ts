@@ -151,6 +151,8 @@ export const german: Language = {
   },
   answering: {
     tone: /(?:nach|auf) (?:dem|den) (?:\w{1,30} )?(?:signal|ton|piep)\w{0,30}|signalton|piepton/,
+    proceeds:
+      /\bum (?:\w{1,30} ){0,3}(?:fortzufahren|fortzusetzen|weiterzumachen|verbunden zu werden)\b|\bzum fortfahren\b/,
     machine: [
       /\bist (?:bis|ab) (?:\w{1,30} ){1,3}geschlossen\b|\bzeiten sind (?:\w{1,30} ){0,3}(?:beendet|vorbei)\b|\bhaben (?:gerade |heute |leider )*geschlossen am\b|\boffnen wir wieder\b|\bausserhalb unserer\b/,
       /\bunser\w{0,2} (?:\w{1,30} ){1,2}(?:ist|sind|hat|haben|bleibt) (?:\w{1,30} ){0,5}(?:geschlossen|nicht (?:mehr )?besetzt)\b|\bist unser\w{0,2} (?:\w{1,30} ){1,3}(?:geschlossen|nicht (?:mehr )?besetzt)\b/,

@@ -49,7 +49,7 @@ export const english: Language = {
     just a minute, wait a minute, wait a second, hold on a second, hold on a minute, hold on please, let me look, let me have a look,
     let me find it, let me just find it, let me look it up, let me get it, let me just check, let me just see, what was it again,
     what's it called, what is it called again, let me think about it, let me just think, let me grab my calendar, let me get my calendar,
-    give me just a second, let me find my`),
+    give me just a second, let me find my, i'm just looking, i'm looking, i'm just checking, i'm looking it up, what's the word`),
   asksOpenly: /^(?:\S+ )?(?:what|how|when|where|who|whose|which|why)\b|\b(?:tell me|describe|explain|have your)\b/u,
   dictation: {
     digits: wordSet('zero oh one two three four five six seven eight nine double triple'),
@@ -110,6 +110,7 @@ export const english: Language = {
   },
   answering: {
     tone: /(?:at|after|following|hear|wait for) (?:\w{1,30} )?the (?:\w{1,30} )?(?:tone|beep)/,
+    proceeds: /\bto (?:continue|proceed|go on|be connected)\b/,
     machine: [
       /\bclosed until\b|\bhours have ended\b|\boutside (?:of )?our (?:\w{1,30} )?hours\b/,
       /\b(?:our|this) (?:\w{1,30} ){1,3}(?:is|are|has|have|remains?) (?:\w{1,30} ){0,3}closed\b/,
@@ -138,7 +139,7 @@ export const english: Language = {
     menu: [
       /\bpress (?:\w{1,30} ){0,2}(?:six|seven|eight|nine)\b|\bhave your (?:\w{1,30} ){1,2}(?:ready|to hand|handy)\b|\b(?:agents|operators|advisors|representatives|colleagues) are (?:\w{1,30} ){0,3}(?:customers|callers)\b|\bnext in (?:the queue|line)\b/,
       /\b(?:waiting|wait|queue) time is\b|\b(?:number|position) \w{1,30} in (?:line|the queue)\b|\b(?:followed by|then press) (?:the )?(?:hash|pound|star)\b/,
-      /\bknow (?:\w{1,30} ){0,4}extension\b|\byou are (?:\w{1,30} ){0,4}(?:in the queue|in line)\b|\bnext available (?:agent|representative|operator|adviser|advisor)\b/,
+      /\bknow (?:\w{1,30} ){0,4}extension\b|\byou are (?:\w{1,30} ){0,4}(?:in the queue|in line)\b|\bnext available (?:agent|representative|operator|adviser|advisor)\b|\b(?:agents?|representative|operator|adviser|advisor|(?:our|the) team) will be with you\b|\bplease hold the line\b/,
       /press (?:\w{1,30} )?(?:\d|one|two|three|four|five|zero|star|pound|hash)/,
       /(?:menu|options) (?:have|has) changed|listen (?:carefully )?to the following|main menu/,
       /(?:call|calls) (?:is|are|may be|will be) (?:being )?(?:recorded|monitored)/,

@@ -149,6 +149,7 @@ export const spanish: Language = {
   },
   answering: {
     tone: /(?:despues (?:de|del)|tras|al oir|escuche|al escuchar) (?:\w{1,30} )?(?:la senal|el tono|tono|el pitido|pitido|el bip|senal)/,
+    proceeds: /\bpara (?:continuar|proseguir|seguir)\b/,
     machine: [
       /\bcerrad[ao]s? hasta\b|\bhorario (?:de \w{1,30} )?ha terminado\b|\bfuera de nuestro horario\b/,
       /\bnuestr[oa]s? (?:\w{1,30} ){1,5}(?:esta|estan|se encuentran?|ha|han|permanece) (?:\w{1,30} ){0,3}cerrad[ao]s?\b|\bnuestr[oa] (?:\w{1,30} ){1,5}ha cerrado\b/,

@@ -79,7 +79,7 @@ export const french: Language = {
     une petite seconde, deux secondes, deux minutes, une minute, un petit instant, attendez une seconde, attendez un instant,
     attendez un peu, attends une seconde, patientez, patientez un instant, laissez-moi regarder, laissez-moi vérifier,
     laissez-moi chercher, laisse-moi réfléchir, laisse-moi regarder, que je regarde, que je vérifie, que je réfléchisse,
-    donnez-moi une minute, donnez-moi une seconde, donnez-moi un instant, comment ça s'appelle déjà, comment dirais-je, je le cherche,
+    donnez-moi une minute, donnez-moi une seconde, donnez-moi un instant, comment ça s'appelle déjà, comment dirais-je, je le cherche, je cherche, comment ça s'appelle,
     je suis en train de chercher, c'était quoi déjà, laissez-moi juste réfléchir, laissez-moi juste regarder, je prends mon agenda,
     donnez-moi juste une seconde`),
   asksOpenly:
@@ -142,6 +142,7 @@ export const french: Language = {
   },
   answering: {
     tone: /apres (?:\w{1,30} )?(?:le |les )?(?:bip|signal|tonalite)/,
+    proceeds: /\bpour (?:continuer|poursuivre|etre mis en relation)\b/,
     machine: [
       /\bfermee? jusqu (?:a|au)\b|\bhoraires (?:\w{1,30} ){0,3}sont termines\b/,
       /\b(?:notre|nos) (?:\w{1,30} ){1,4}(?:est|sont|a|ont|reste) (?:\w{1,30} ){0,3}ferme\w{0,2}\b/,

@@ -121,8 +121,10 @@ export interface ConsentWords {
 
 /** Phrases heard when a call is picked up; patterns over plain text (plain.ts). */
 interface Answering {
-  /** The tone after which one speaks: a machine, whatever else is said. */
+  /** The tone after which one speaks: a machine, but for an assistant that goes on with the call. */
   readonly tone: RegExp
+  /** The call goes on behind what the caller is asked for: no mailbox. */
+  readonly proceeds: RegExp
   /** Only voicemail and announcements say it. */
   readonly machine: readonly RegExp[]
   /** A mailbox that takes no more messages. */

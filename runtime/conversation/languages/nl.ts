@@ -119,6 +119,7 @@ export const dutch: Language = {
   },
   answering: {
     tone: /na (?:de |het )?(?:\w{1,30} )?(?:piep|toon|pieptoon|signaal|biep)/,
+    proceeds: /\bom (?:door|verder) te gaan\b/,
     machine: [
       /\btot \w{1,30} gesloten\b|\b(?:uren|tijden) zijn (?:\w{1,30} ){0,3}voorbij\b|\bbuiten onze\b/,
       /\bgebruiker (?:\w{1,30} ){0,8}niet (?:bereikbaar|beschikbaar)\b/,

@@ -120,6 +120,7 @@ export const polish: Language = {
   },
   answering: {
     tone: /po (?:sygnale|tonie|uslyszeniu sygnalu|dzwieku)/,
+    proceeds: /\b(?:aby|zeby|by) (?:kontynuowac|przejsc dalej)\b/,
     machine: [
       /\b(?:zamkniet\w|nieczynn\w) do \w{1,30}\b|\bgodziny pracy (?:\w{1,30} ){0,3}skonczyly\b|\bpoza godzinami\b|\bzamknieci otwieramy\b/,
       /\bnasz[ae]? (?:\w{1,30} ){1,3}(?:jest|sa) (?:\w{1,30} ){0,3}(?:nieczynn\w|zamkniet\w)\b|\bpracujemy od (?:\w{1,30} )?do\b|\bpracujemy od \w{1,30} do\b/,

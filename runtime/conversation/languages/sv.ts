@@ -98,6 +98,7 @@ export const swedish: Language = {
   },
   answering: {
     tone: /efter (?:tonen|pipet|signalen|tonsignalen|pip)/,
+    proceeds: /\bfor att (?:fortsatta|ga vidare|komma vidare)\b/,
     machine: [
       /\bstang(?:d|t) till \w{1,30}\b|\b(?:kontorstid|oppettid) ar slut\b|\butanfor vara\b/,
       /\b(?:var|vart|vara) (?:\w{1,30} ){1,3}(?:ar|har) (?:\w{1,30} ){0,3}stang(?:t|d|da)\b|\bar (?:var|vart) (?:\w{1,30} ){1,2}stang(?:t|d)\b/,
@@ -130,7 +131,7 @@ export const swedish: Language = {
       /\b(?:sag|beratta) (?:\w{1,30} ){0,3}(?:vem du ar|varfor du ringer)\b|\bpresentera dig\b|\bvem ringer och varfor\b|\bsamtals(?:assistent|filter)\w{0,3}\b|\bsamtal\w{0,2} (?:kontrolleras|filtreras|granskas)\b/,
       /\b(?:anledningen|orsaken|syftet|arendet) (?:\w{1,30} ){0,2}(?:samtal\w{0,2}|ringer)\b|\bnamn och vad det galler\b|\bvirtuella assistenten for\b|\binnan jag kopplar\b/,
       /(?:sag|uppge|lamna) (?:\w{1,30} ){0,3}ditt namn/,
-      /(?:anledningen|orsaken|arendet) (?:\w{1,30} ){0,2}(?:samtal|ringer)|varfor du ringer/,
+      /(?:anledningen|orsaken|arendet) (?:\w{1,30} ){0,2}(?:samtal|ringer)|varfor du ringer|vad (?:du heter|(?:samtalet|det) galler)/,
       /vem (?:far jag|kan jag) (?:halsa|anmala)/,
     ],
     offers:

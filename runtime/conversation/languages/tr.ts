@@ -109,6 +109,7 @@ export const turkish: Language = {
   },
   answering: {
     tone: /(?:sinyal|bip|ton) (?:sesinden|sesini|sesi duyduktan|duyduktan)/,
+    proceeds: /\bdevam etmek icin\b/,
     machine: [
       /\bsaatlerimiz disinda\b|\bkadar kapalidir\b/,
       /\b\w{1,30}(?:imiz|umuz|miz|muz)\w{0,3} (?:\w{1,30} ){0,4}kapalidir\b/,

@@ -4,7 +4,7 @@ import { isBackchannel } from '../../../../../runtime/conversation/hearing/barge
 import { endingOf } from '../../../../../runtime/conversation/hearing/end-of-turn.ts'
 import { detectLanguage } from '../../../../../runtime/conversation/languages/detect.ts'
 import { LANGUAGES, languageOf, speaks } from '../../../../../runtime/conversation/languages/index.ts'
-import { OWN_PHRASES } from '../../../../../runtime/conversation/languages/phrases.ts'
+import { OWN_PHRASES, type Phrases } from '../../../../../runtime/conversation/languages/phrases.ts'
 import { plain } from '../../../../../runtime/conversation/languages/plain.ts'
 import { splitSentences } from '../../../../../runtime/plugin-sdk/speech/sentences.ts'
 
@@ -54,6 +54,13 @@ t.test('every language is complete', async (t) => {
       t.not(phrase, english.phrases[name as keyof typeof english.phrases], `${other.code} ${name}`)
     }
   }
+})
+
+t.test('a language without one of the sentences does not compile', async (t) => {
+  const { goodbye, ...phrases } = languageOf('de').phrases
+  // @ts-expect-error: `goodbye` is missing.
+  const incomplete: Phrases = phrases
+  t.notOk(Object.values(incomplete).includes(goodbye))
 })
 
 t.test('a tag leads to its language, an unknown one to no sentences and no English words', async (t) => {

@@ -100,7 +100,7 @@ export const CONSENT: Readonly<Record<string, ConsentUtterances>> = {
       Não concordo.|Melhor não.|Nunca.|Claro que não.|Não grave.|Sim, não, melhor não.|Não aceito.|Sem gravação.`,
     unclear: `Como?|Como assim?|Não entendi.|Não percebi.|Não ouvi.|Pode repetir?|O quê?|Desculpe?|Não estou ouvindo.|O que disse?`,
     neither: `Pode repetir, por favor, quem é?|Pode dizer quem é?|Tudo bem?|Gostaria de saber se pode ser amanhã.|Sim, estou?|Sim, estou.|Estou?|Alô?|Sim?|Oi, tudo bem?|
-      Sim, quem fala?|Pois sim.|Sim, mas só hoje.|Quero uma mesa.|No domingo.|Certo, e quem é você?|Sim, sou eu.|Sim, bom dia.|Depende.|Talvez.|
+      Sim, quem fala?|Pois sim.|Pois não.|Pois não, pode gravar.|Sim, mas só hoje.|Quero uma mesa.|No domingo.|Certo, e quem é você?|Sim, sou eu.|Sim, bom dia.|Depende.|Talvez.|
       Pode ser que sim.|Claro, mas para quê?|Tá bom, e daí?`,
     heldYes: `Sim, claro.|Sim, pode.|Sim, sem problema.|Ok, pode gravar.|Pode, sim.|Claro, pode.|Sim, concordo.|Tá certo, pode.|Sim, tudo bem.|Sim, com certeza.|Não, não tem problema.|Sim, pode gravar.`,
     heldNo: `Não, não quero.|Não, prefiro que não.|Não pode.|Não, não autorizo.|Não gostaria.|Ah, não.`,

@@ -265,7 +265,6 @@ export class OutboundCall {
   }
 
   #final(response: SipResponse): void {
-    this.#stopAbandoning?.()
     if (response.status < 300) {
       this.#accepted(response)
       return
@@ -374,11 +373,9 @@ export class OutboundCall {
     const { context } = this.#options
     const cancel = cancelOf(current.request, [reasonHeader(this.#why)])
     context.transactions.sendCancel(cancel, sending?.flow ?? this.#options.flow, { final: ignore, failed: ignore })
-    // A peer without a final response has dropped the canceled call (section 9.1).
-    this.#stopAbandoning = context.timers.after(GIVE_UP_MS, () => current.abandon())
+    current.canceled()
   }
   #canceling: Sending['current']
-  #stopAbandoning: (() => void) | undefined
 
   #fail(ending: Ending): void {
     this.#stopWaiting()

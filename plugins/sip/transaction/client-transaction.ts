@@ -27,6 +27,7 @@ export class ClientTransaction {
   #state: State = 'calling'
   #stopRepeating: () => void
   #stopWaiting: () => void
+  #stopAbandoning: () => void = () => undefined
   #ack: Buffer | undefined
 
   /** Sends the request. @param ended called once, when the transaction can be forgotten */
@@ -68,6 +69,13 @@ export class ClientTransaction {
     this.#terminate()
   }
 
+  /** The INVITE was canceled: a peer that gives it no final answer in time has dropped it (section 9.1). */
+  canceled(): void {
+    if (this.isOver) return
+    this.#stopAbandoning()
+    this.#stopAbandoning = this.#timers.after(GIVE_UP_MS, () => this.#terminate())
+  }
+
   #provisional(response: SipResponse): void {
     if (this.isOver) return
     this.#state = 'proceeding'
@@ -102,8 +110,7 @@ export class ClientTransaction {
 
   #settle(state: State, lingerMs: number): void {
     this.#state = state
-    this.#stopRepeating()
-    this.#stopWaiting()
+    this.#stopAll()
     if (lingerMs === 0) this.#terminate()
     else this.#stopWaiting = this.#timers.after(lingerMs, () => this.#terminate())
   }
@@ -117,9 +124,14 @@ export class ClientTransaction {
   #terminate(): void {
     if (this.#state === 'terminated') return
     this.#state = 'terminated'
+    this.#stopAll()
+    this.#ended()
+  }
+
+  #stopAll(): void {
     this.#stopRepeating()
     this.#stopWaiting()
-    this.#ended()
+    this.#stopAbandoning()
   }
 }
 

@@ -239,12 +239,14 @@ export async function startCaller(t: Teardown, sipPort: number, address = '127.0
   const answers: SipResponse[] = []
   const requests: SipRequest[] = []
   const waiting = new Set<() => void>()
+  const statuses = new Map<string, number>()
   socket.on('message', (bytes, from) => {
     const message = parseMessage(bytes)
     if (message.kind === 'response') answers.push(message)
     else {
       requests.push(message)
-      if (message.method !== 'ACK') socket.send(answerText(message, { status: 200 }, port), from.port, from.address)
+      const answer = { status: statuses.get(message.method) ?? 200 }
+      if (message.method !== 'ACK') socket.send(answerText(message, answer, port), from.port, from.address)
     }
     for (const resolve of waiting) resolve()
     waiting.clear()
@@ -282,6 +284,11 @@ export async function startCaller(t: Teardown, sipPort: number, address = '127.0
     send,
     /** Resolves with the next request of this kind. */
     saw: (method: string) => until(() => requests.find((one) => one.method === method)),
+    /** Resolves with the final answer to this request. */
+    answer: (callId: string, number: number) =>
+      until(() => answers.find((one) => one.callId === callId && one.cseq.number === number && one.status >= 200)),
+    /** Answers requests of this kind with this from now on, instead of 200. */
+    says: (method: string, status: number) => void statuses.set(method, status),
     /** Calls, and resolves with the final answer, which is acknowledged. */
     async call(to: string, lines: readonly string[], body: string | Buffer = ''): Promise<SipResponse> {
       const callId = `in-${port}-${++calls}`

@@ -16,8 +16,21 @@ const REACHED: ReadonlySet<string> = new Set(['busy', 'no_answer', 'rejected', '
 const MOST_LOSS = 0.05
 
 /** What the status of a refused call most often means on a trunk, and what cures it. */
-function cureOf(status: number | undefined, trunk: Trunk): string | undefined {
-  switch (status) {
+function cureOf({ failure, figures }: SeenCall, trunk: Trunk): string | undefined {
+  const { sipStatus, cause } = figures
+  if (failure?.kind === 'blocked') {
+    return 'register our number with the analytics services, object where the answer says, or call from another number'
+  }
+  if (cause === 'silent' || cause === 'stalled') {
+    return 'see whether host, port and transport are right and the carrier is up, and set fallback_trunk'
+  }
+  switch (sipStatus) {
+    case 300:
+    case 301:
+    case 302:
+    case 305:
+    case 380:
+      return 'turn the forwarding off there, or allow its destination in countries and number_types'
     case 401:
     case 407:
       return 'the user name or password is wrong: correct username, auth_username and password'
@@ -53,7 +66,7 @@ export function explainCall(call: ObservedCall): CallFinding[] {
   if (failure !== undefined || trunk === undefined) {
     const detail = (failure?.detail ?? 'the call was refused').replace(/^SIP error: /, '')
     const isReached = failure !== undefined && REACHED.has(failure.kind)
-    const cure = trunk && !isReached ? cureOf(figures.sipStatus, trunk) : 'sound was not tried: have somebody answer'
+    const cure = trunk && !isReached ? cureOf(call, trunk) : 'sound was not tried: have somebody answer'
     return [{ check: 'call', ok: isReached, text: cure === undefined ? detail : `${detail}; ${cure}` }]
   }
   const answer = call.messages.findLast((one) => one.direction === 'in' && isAnswer(one.text, 'INVITE'))
@@ -66,7 +79,7 @@ export function explainCall(call: ObservedCall): CallFinding[] {
     addressesOf(offer, answer),
     soundIn(call),
     soundOut(call),
-    keysOf(call, answer?.text ?? ''),
+    keysOf(call, offer?.text ?? '', answer?.text ?? ''),
     holdOf(call),
     sessionTimerOf(answer?.text ?? ''),
     transferOf(answer?.text ?? ''),
@@ -153,12 +166,21 @@ function soundOut({ media }: ObservedCall): CallFinding {
   return { check: 'sound_out', ok: true, text: known }
 }
 
-function keysOf({ keys }: ObservedCall, answer: string): CallFinding {
-  const isNamed = /^a=rtpmap:\d+ telephone-event\//im.test(answer)
-  const way = isNamed ? 'as telephone events (RFC 4733)' : 'in the sound, for its answer names no telephone-event'
-  const came = keys === '' ? 'no key was pressed' : `the keys ${keys.slice(0, 20)} came`
+function keysOf({ keys, messages }: ObservedCall, offer: string, answer: string): CallFinding {
+  const [ours, theirs] = [eventsOf(offer), eventsOf(answer)]
+  const numbers = ours === undefined || ours === theirs ? '' : `, on its number ${theirs}; its own come on our ${ours}`
+  const way =
+    theirs === undefined
+      ? 'in the sound, for its answer names no telephone-event'
+      : `as telephone events (RFC 4733${numbers})`
+  const isTold = messages.some(({ direction, text }) => direction === 'in' && text.startsWith('INFO '))
+  const came =
+    keys === '' ? 'no key was pressed' : `the keys ${keys.slice(0, 20)} came${isTold ? ', also by INFO' : ''}`
   return { check: 'keys', ok: true, text: `${came}; ours go ${way}` }
 }
+
+/** The payload type that a description gives telephone events. */
+const eventsOf = (text: string): string | undefined => /^a=rtpmap:(\d+) telephone-event\//im.exec(text)?.[1]
 
 function holdOf({ hold, isLoudAfterHold }: ObservedCall): CallFinding {
   if (hold === 'none')
@@ -175,7 +197,7 @@ function sessionTimerOf(answer: string): CallFinding {
     /^(?:session-expires|x)\s*:\s*(\d+)(?:.*refresher\s*=\s*(ua[cs]))?/im.exec(answer) ?? []
   const text =
     seconds === undefined
-      ? 'it keeps no session timer: a call whose other side vanishes ends when its sound does'
+      ? 'it keeps no session timer: a call whose other side vanishes ends when its sound does, and one that is held is asked for every five minutes'
       : `each call is refreshed within ${seconds} s, by ${refresher?.toLowerCase() === 'uas' ? 'the other side' : 'us'}`
   return { check: 'session_timer', ok: true, text }
 }

@@ -1,12 +1,13 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import t from 'tap'
-import { headerOf, type SipRequest } from '../../../../../plugins/sip/message/message.ts'
+import type { SipRequest } from '../../../../../plugins/sip/message/message.ts'
 import { encodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
 import { writeRtp } from '../../../../../runtime/media/line/rtp-packet.ts'
 import type { CallFinding, DialOrder, TestCall } from '../../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Teardown } from '../../../../support/instance/services.ts'
 import { accepted, type Respond, startCarrier, startPeer, trunkOf } from '../support/carrier.ts'
+import { inDialog } from '../support/dialog.ts'
 
 const LOUD = encodeG711(
   'pcmu',
@@ -57,24 +58,8 @@ async function startTalker(t: Teardown) {
     }
   }
   const peer = await startPeer(t, answer)
-  const inDialog = (invite: SipRequest, method: string, sequence: number, body = '') => {
-    const target = /<([^>]+)>/.exec(headerOf(invite, 'contact') ?? '')?.[1]
-    const lines = [
-      `${method} ${target} SIP/2.0`,
-      `Via: SIP/2.0/UDP 127.0.0.1:${peer.port};branch=z9hG4bK${method}${sequence};rport`,
-      `From: ${headerOf(invite, 'to')};tag=peer`,
-      `To: ${headerOf(invite, 'from')}`,
-      ...[
-        `Call-ID: ${invite.callId}`,
-        `CSeq: ${sequence} ${method}`,
-        `Contact: <sip:peer@127.0.0.1:${peer.port}>`,
-        'Max-Forwards: 70',
-      ],
-      ...(body === '' ? [] : ['Content-Type: application/sdp']),
-      ...[`Content-Length: ${Buffer.byteLength(body)}`, '', body],
-    ]
-    peer.send(lines.join('\r\n'))
-  }
+  const ask = (invite: SipRequest, method: string, sequence: number, body = ''): void =>
+    peer.send(inDialog(invite, { method, sequence, port: peer.port, body }))
   const description = (direction: string) =>
     `v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio ${media.address().port} RTP/AVP 0 101\r\na=rtpmap:101 telephone-event/8000\r\na=${direction}\r\n`
   const run = async () => {
@@ -98,12 +83,12 @@ async function startTalker(t: Teardown) {
         hasKeyed = true
         keyed()
       }
-      if (echoed >= 40 && held === 0) inDialog(invite, 'UPDATE', 1, description('sendonly'))
-      if (held === 25) inDialog(invite, 'UPDATE', 2, description('sendrecv'))
+      if (echoed >= 40 && held === 0) ask(invite, 'UPDATE', 1, description('sendonly'))
+      if (held === 25) ask(invite, 'UPDATE', 2, description('sendrecv'))
       if (held > 0 || echoed >= 40) held++
       if (held === 100) {
         seen.wasEchoed = true
-        inDialog(invite, 'BYE', 3)
+        ask(invite, 'BYE', 3)
         clearInterval(timer)
       }
     }, 20)
@@ -142,16 +127,27 @@ t.test(
 )
 
 t.test('a test call without sound, whose end is not taken, says so with the cures', async (t) => {
-  const peer = await startPeer(t, (request) => (request.method === 'BYE' ? { status: 481 } : accepted(request)))
+  const events = 'RTP/AVP 0 96\r\na=rtpmap:96 telephone-event/8000'
+  const peer = await startPeer(t, (request) => {
+    const { body = '', ...answer } = accepted(request)
+    return request.method === 'BYE' ? { status: 481 } : { ...answer, body: body.replace('RTP/AVP 0', events) }
+  })
   const { carrier } = await startCarrier(t, [trunkOf({ name: 'peer', host: `127.0.0.1:${peer.port}` })])
   const call = carrier.testCall(order(), signal())
-  await peer.saw('INVITE')
+  const invite = await peer.saw('INVITE')
+  await peer.saw('ACK')
+  const lines = ['Content-Type: application/dtmf-relay']
+  peer.send(
+    inDialog(invite, { method: 'INFO', sequence: 1, port: peer.port, lines, body: 'Signal=10\r\nDuration=160' }),
+  )
   await t.rejects(carrier.testCall(order({ callId: 'second' }), signal()), /a test call of this trunk is running/)
   const found = checks(await call)
   t.match(found.sound_in, { ok: false, text: /not one packet of sound came: open the ports of PATCHBAY_RTP_PORTS/ })
   t.match(found.transfer?.text, /does not say what it allows/)
   t.match(found.end, { ok: false, text: /our BYE was refused \(481/ })
   t.match(found.hold?.text, /not tried/)
+  t.match(found.keys?.text, /^the keys \* came, also by INFO; .*on its number 96; its own come on our 101/)
+  t.match(found.session_timer?.text, /one that is held is asked for every five minutes/)
 })
 
 t.test('a test call that is refused names the cure, and one that only is busy reached a phone', async (t) => {
@@ -170,5 +166,12 @@ t.test('a test call that is refused names the cure, and one that only is busy re
   t.match(await of(says(503)), [{ ok: false, text: /no channel free/ }])
   t.match(await of(says(401)), [{ ok: false, text: /user name or password is wrong/ }])
   t.match(await of(says(200), { trunk: 'other' }), [{ ok: false, text: /there is no trunk "other"/ }])
+  t.match(await of(says(608)), [{ ok: false, text: /the callee did not refuse it; register our number/ }])
+  t.match(await of(says(100), { ringTimeoutMs: 1_000 }), [
+    { ok: false, text: /never said that it rings; see whether host/ },
+  ])
+  const leads: Respond = ({ method }) =>
+    method === 'INVITE' ? { status: 302, headers: ['Contact: <sip:+19005551234@127.0.0.1>'] } : undefined
+  t.match(await of(leads), [{ ok: false, text: /^302.*turn the forwarding off there/ }])
   t.match(await of(says(486)), [{ ok: true, text: /have somebody answer/ }])
 })

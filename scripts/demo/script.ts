@@ -59,7 +59,7 @@ const spanish: Script = {
   agent: {
     agent_name: 'Bistró del Puerto',
     language: 'es',
-    first_message: 'Bienvenido al Bistró del Puerto. ¿En qué puedo ayudarle?',
+    first_message: 'Le damos la bienvenida al Bistró del Puerto. ¿En qué puedo ayudarle?',
     system_prompt: `Eres Ava, la anfitriona del Bistró del Puerto. Sé siempre breve y amable.
 Los sábados abrimos a las diez de la mañana.
 Nuestra empresa es un negocio familiar que cocina pescado en este muelle desde mil novecientos ochenta, y compramos todo a los barcos que se ven fuera.
@@ -97,7 +97,7 @@ const italian: Script = {
   agent: {
     agent_name: 'Bistrot del Porto',
     language: 'it',
-    first_message: 'Benvenuti al Bistrot del Porto. Come posso aiutarla?',
+    first_message: 'Bistrot del Porto, buongiorno. Come posso aiutarla?',
     system_prompt: `Sei Ava, la padrona di casa del Bistrot del Porto. Rispondi sempre in modo breve e gentile.
 Il sabato apriamo alle dieci del mattino.
 La nostra azienda è un'impresa di famiglia che cucina pesce su questo molo dal millenovecentoottanta, e compriamo tutto dalle barche che si vedono fuori.
@@ -116,10 +116,10 @@ const portuguese: Script = {
   agent: {
     agent_name: 'Bistrô do Porto',
     language: 'pt',
-    first_message: 'Bem-vindo ao Bistrô do Porto. Em que posso ajudar?',
+    first_message: 'Bistrô do Porto, olá. Em que posso ajudar?',
     system_prompt: `Você é Ava, a anfitriã do Bistrô do Porto. Seja sempre breve e amável.
 No sábado abrimos às dez da manhã.
-A nossa empresa é um negócio de família que cozinha peixe neste cais desde mil novecentos e oitenta, e compramos tudo aos barcos que se veem lá fora.
+A nossa empresa é um negócio de família que cozinha peixe neste cais desde mil novecentos e oitenta, e compramos tudo dos barcos que se veem lá fora.
 A entrega custa três euros em toda a cidade.
 No domingo estamos fechados.`,
   },

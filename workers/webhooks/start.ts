@@ -126,11 +126,12 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     const tenant = store.tenant(workspaceId)
     if (!(await disableWebhook(tenant, webhookId, reason, new Date(clock.nowMs())))) return
     log.warn({ webhookId, workspaceId, reason }, 'A webhook was switched off')
-    const text = `${reason}, so Patchbay no longer sends events to ${url}.\n\nOnce it works again, switch it on (PATCH /webhooks/${webhookId} {"enabled": true}) and fetch what it missed (POST /webhooks/${webhookId}/recover).\n`
+    const page = `${config.publicUrl}/console/developers/webhooks/${webhookId}`
+    const text = `Hello,\n\n${reason}, so Patchbay no longer sends events to ${url}.\n\nOnce it works again, switch the webhook on and have it sent what it missed:\n\n${page}\n`
     for (const { email } of options.mailer === undefined ? [] : await adminsOf(store, workspaceId)) {
       await options.mailer
         ?.send({ to: email, subject: 'A webhook was switched off', text })
-        .catch((err) => log.warn({ err }, 'Could not publish the state of a webhook'))
+        .catch((err) => log.warn({ err, webhookId }, 'An Admin could not be mailed that a webhook was switched off'))
     }
   }
 

@@ -169,7 +169,7 @@ export const english: Language = {
     /\b(?:stop|quit) (?:contacting|bothering|pestering) (?:me|us)\b|\b(?:don t|do not|never) (?:ever )?contact (?:me|us) (?:again|any ?more|ever)\b|\b(?:delete|erase|lose|forget) (?:my|our) (?:phone |telephone )?number\b/,
     /\b(?:delete|remove|removed|take|taken|erase|unsubscribe) (?:(?:me|us|(?:my|our|this) (?:\w{1,30} )?(?:name|number|details|data)) )?(?:please )?(?:off|from|out of) (?:(?!waiting|guest|shopping|order)\w{1,30} ){0,3}(?:lists?|database|records|calls)\b/,
     /\b(?:don t|do not) (?:want|wish)(?: to)? (?:\w{1,30} ){0,3}(?:more|further|these) (?:\w{1,30} )?calls\b|\b(?:don t|do not) want to (?:be|get) (?:called|phoned|contacted)\b|\bno further calls\b|\btold you (?:\w{1,30} ){0,3}(?:not to|to stop|never to) call/,
-    /\b(?:stop|quit) (?:calling|phoning|ringing) (?:me|us|here|this)\b|\b(?:don t|do not|never) (?:ever )?(?:call|phone|ring) (?:me |us |here |this number )?(?:again|anymore|any more|ever)\b/,
+    /\b(?:stop|quit) (?:calling|phoning|ringing) (?:me|us|here|this)\b|^(?:please |just )*(?:stop|quit) (?:calling|phoning|ringing)(?: please)?$|\b(?:don t|do not|never) (?:ever )?(?:call|phone|ring) (?:me |us |here |this number )?(?:again|anymore|any more|ever)\b/,
     /\b(?:take|remove) (?:me|us|my (?:phone )?number|this number|our number) (?:off|from)\b|\bdo not call list\b|\bno more (?:of these )?calls\b/,
   ],
   saysAi:

@@ -4,10 +4,13 @@ import { makeEventPartitions } from '../../../../store/calls/call-events.ts'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { startTestJobs } from '../../../support/instance/jobs.ts'
 import { until } from '../../../support/instance/realtime-node.ts'
+import { startSmtpDouble } from '../../../support/providers/doubles/smtp.ts'
 import { ownTime } from '../../../support/world/own-time.ts'
 import { startReceiver } from '../../../support/world/webhook-receiver.ts'
 
-const api = await startTestApi(t, { env: { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1,localhost' } })
+const smtp = await startSmtpDouble()
+t.teardown(() => smtp.stop())
+const api = await startTestApi(t, { env: { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1,localhost', SMTP_URL: smtp.url } })
 await startTestJobs(t, api)
 await makeEventPartitions(api.store, Date.now())
 
@@ -209,7 +212,7 @@ t.test('what failed is tried again, can be sent again, and what was missed is re
   t.match((await user.client.post(`${path}/recover`, { body: { since } })).body, { deliveries: 0 })
 })
 
-t.test('a receiver that is gone is switched off, and other webhooks are told', async (t) => {
+t.test('a receiver that is gone is switched off, and other webhooks and the Admins are told', async (t) => {
   const user = await api.signUp()
   const gone = await startReceiver(t, (_, response) => void response.writeHead(410).end())
   const watch = await startReceiver(t)
@@ -219,6 +222,10 @@ t.test('a receiver that is gone is switched off, and other webhooks are told', a
   const told = await watch.of('webhook.disabled')
   t.match(told.body.data, { webhook_id: made.webhook_id, url: gone.url, reason: 'The receiver answered 410 Gone' })
   t.match((await user.client.get(`/webhooks/${made.webhook_id}`)).body, { enabled: false, disabled_reason: /410/ })
+  const mailed = () =>
+    smtp.mails.filter(({ to, text }) => to === user.email && text.includes('A webhook was switched off'))
+  await until(() => mailed().length === 1)
+  t.ok(mailed()[0]?.text.replaceAll('=\n', '').includes(`/console/developers/webhooks/${made.webhook_id}`))
 })
 
 t.test('while a secret changes both sign', async (t) => {

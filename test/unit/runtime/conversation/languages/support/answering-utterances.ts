@@ -28,8 +28,8 @@ export const ANSWERING: Readonly<Record<string, AnsweringUtterances>> = {
       Before I try to connect you, can you tell me why you are calling?|Please state your name after the sound.|Can I ask the reason for your call?|Who shall I say is calling, and please tell me your name?|
       The person you are calling is using an AI assistant to answer calls. How can I help you?|This is Bixby text call. The person you called will read what you say.|The number you have called is protected by a call blocker. If you are not a telemarketer, press any key.|To prove that you are human, please press 5.|If you are a person, press 3 now to be connected.|One moment, I'm checking whether they can take your call.`,
     menu: `For sales, press 1.|Please listen carefully to the following options.|Your call may be recorded.|All our agents are busy.|Your call is important to us.|Please stay on the line.`,
-    doNotCall: `Stop calling me.|Don't call me again.|Do not call here anymore.|Take me off your list.|Remove my number from your list.|Put me on the do not call list.|Please never call me again.|No more calls, please.`,
-    noWish: `Call me again tomorrow.|Don't call me Bob.|Can I call you again?|Take the bread off the table.|Stop, call me a taxi.|I don't want to call again and again.|Please call back later.|Remove the second item from my order.|Nobody called me back.`,
+    doNotCall: `Stop calling me.|Stop calling.|Please stop calling.|Don't call me again.|Do not call here anymore.|Take me off your list.|Remove my number from your list.|Put me on the do not call list.|Please never call me again.|No more calls, please.`,
+    noWish: `Stop calling a taxi, I will walk.|Call me again tomorrow.|Don't call me Bob.|Can I call you again?|Take the bread off the table.|Stop, call me a taxi.|I don't want to call again and again.|Please call back later.|Remove the second item from my order.|Nobody called me back.`,
   },
   de: {
     machine: `Sie können nach dem Signalton eine Nachricht hinterlassen.|Wenn Sie möchten, hinterlassen Sie eine Nachricht nach dem Ton.|Ich kann gerade nicht rangehen, hinterlass eine Nachricht.|Hier ist die Mobilbox von Anna.|

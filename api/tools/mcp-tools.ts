@@ -14,6 +14,7 @@ import { McpTimeout } from '../../runtime/tools/mcp/timeout.ts'
 import type { McpTool } from '../../runtime/tools/mcp/tool-listing.ts'
 import { asSpan, type Traced } from '../../runtime/tools/send-traced.ts'
 import { isOwnTool, type McpSource, type Tool } from '../../runtime/tools/tool.ts'
+import { toolOutput } from '../../runtime/tools/tool-output.ts'
 import { unreached } from '../../runtime/tools/unreached.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { openHeaders } from '../agents/tool-headers.ts'
@@ -33,7 +34,6 @@ const LISTING_CHARACTERS = 500
 /** Of the tools of all servers of one agent: a model reads them with each answer. */
 const MAX_AGENT_CHARACTERS = 512 * 1024
 const MAX_TOOLS = 128
-const MAX_OUTPUT_CHARACTERS = 8_000
 const MAX_ERROR_CHARACTERS = 500
 const TOO_MUCH = `with its tools the agent would have over ${MAX_AGENT_CHARACTERS} characters of tools; the rest is left out: name fewer in "allow"`
 /** What every language model takes as the name of a function. */
@@ -142,7 +142,7 @@ export class McpTools {
     try {
       const { text, isError } = await asSpan(traced, { method: 'POST', url: source.url }, ask, () => 200)
       const words = withoutSecrets(text, headers)
-      if (!isError) return { output: shortText(words, MAX_OUTPUT_CHARACTERS) || 'Done' }
+      if (!isError) return { output: toolOutput(words) || 'Done' }
       const fault = shortText(words, MAX_ERROR_CHARACTERS)
       return { output: `The tool failed: ${fault}`, fault }
     } catch (error) {

@@ -18,6 +18,7 @@ import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { secretsFor, withoutSecretValues, withSecrets } from '../../runtime/tools/secret-values.ts'
 import { type HandoffTool, isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
+import { toolOutput } from '../../runtime/tools/tool-output.ts'
 import { TRANSFER_OUTPUT } from '../../runtime/tools/transfer-output.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { contextOfTool, type TraceContext } from '../../runtime/traces/trace-context.ts'
@@ -34,8 +35,6 @@ import { secondLeg, whisperTo } from './second-leg.ts'
 
 const CARRIER_TIMEOUT_MS = 8_000
 const TRANSFER_FAILED = 'The transfer failed; the caller is still here.'
-/** What of a page's answer a language model reads. */
-const MAX_PAGE_CHARACTERS = 8_000
 const MAX_ERROR_CHARACTERS = 500
 const NOT_POSSIBLE = 'This is not possible in this conversation.'
 
@@ -229,7 +228,7 @@ export function createToolCalls({
     const { name, timeoutMs } = tool
     const answer = await calls().callPage(callId, { id: key, name, arguments: input, timeoutMs })
     if (answer === undefined) return { output: NOT_POSSIBLE }
-    if ('result' in answer) return { output: cleanText(answer.result, MAX_PAGE_CHARACTERS) }
+    if ('result' in answer) return { output: toolOutput(cleanText(answer.result)) }
     const error = cleanText(answer.error, MAX_ERROR_CHARACTERS)
     return { output: `The page failed: ${error}`, fault: error }
   }

@@ -6,10 +6,10 @@ import type { Reached } from './http-request.ts'
 import { sendTraced, type Traced } from './send-traced.ts'
 import { FillBudget, fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
 import type { HttpRequest } from './tool.ts'
+import { toolOutput } from './tool-output.ts'
 import { unreached } from './unreached.ts'
 
-/** What of an answer a language model reads. */
-const MAX_OUTPUT_CHARACTERS = 8_000
+/** What of a failure a language model reads. */
 const MAX_ERROR_CHARACTERS = 500
 
 /** What a request is filled with. */
@@ -82,7 +82,7 @@ function outgoing({ method, url, headers, body }: HttpRequest, values: CallValue
 
 function resultOf({ status, text }: Reached): ToolResult {
   const said = cleanText(text).trim()
-  if (status >= 200 && status < 300) return { output: shortText(said, MAX_OUTPUT_CHARACTERS) || 'Done' }
+  if (status >= 200 && status < 300) return { output: toolOutput(said) || 'Done' }
   const fault = `status ${status}`
   const words = shortText(said, MAX_ERROR_CHARACTERS)
   return { output: `The request failed with ${fault}${words === '' ? '' : `: ${words}`}`, fault }

@@ -28,11 +28,13 @@ const ANY_EMOJI = new RegExp(EMOJI, 'gu')
 /** Names of HTML and SSML, so that `a < b > c` and `<name>` of a placeholder stay. */
 const TAG_NAMES =
   'a|abbr|address|article|aside|audio|b|big|blockquote|body|br|button|center|cite|code|col|colgroup|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|mark|meta|nav|ol|option|p|pre|q|s|samp|script|section|select|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|textarea|tfoot|th|thead|title|tr|tt|u|ul|var|video|wbr|speak|break|say-as|phoneme|prosody|emphasis|voice|audio|lang|sentence|w|lexicon|amazon:[a-z-]+|mstts:[a-z-]+|google:[a-z-]+'
+/** A tag that goes on in the next line. */
+export const OPEN_TAG = new RegExp(`</?(?:${TAG_NAMES})(?:\\s[^<>]{0,${MAX_TAG_CHARS}})?$`, 'iu')
 const TAG = new RegExp(`</?(?:${TAG_NAMES})(?=[\\s/>])[^<>]{0,${MAX_TAG_CHARS}}>`, 'giu')
 /** A tag behind which something else begins. */
-const PARTING_TAG = /^<\/?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|hr|blockquote|section|article|dd|dt|speak)\b/i
-const CODE_TAG = /<(script|style|svg)\b[^<>]*>[\s\S]*?<\/\1>/gi
-const COMMENT = /<!--[\s\S]*?-->|<!doctype[^<>]*>|<\?[^<>]*\?>/gi
+const PARTING_TAG =
+  /^<\/?(?:br|p|div|li|ul|ol|tr|td|th|table|caption|title|option|h[1-6]|hr|blockquote|section|article|dd|dt|speak)\b/i
+const DECLARATION = /<!doctype[^<>]*>|<\?[^<>]*\?>/gi
 const AUTOLINK = /<((?:https?:\/\/|mailto:)?[^\s<>@]+(?:@[^\s<>]+)?)>/gi
 const NOT_IN_WORD = '(?<![\\p{L}\\p{N}_*])'
 const EMPHASIS = [
@@ -51,8 +53,7 @@ export function inlineText(text: string): string {
     .replace(/(`{3,})[\s\S]*?\1/g, '')
     .replace(/`([^`\n]*)`/g, (_all, code: string) => escaped(code))
     .replace(/\\([\\`*_{}[\]()#+.!|~<>-])/g, (_all, mark: string) => escaped(mark))
-    .replace(CODE_TAG, ' ')
-    .replace(COMMENT, '')
+    .replace(DECLARATION, '')
     .replace(TAG, (tag) => (PARTING_TAG.test(tag) ? ' ' : ''))
     .replace(AUTOLINK, (all, address: string) => (/[.:@]/.test(address) ? address.replace(/^mailto:/i, '') : all))
     .replace(/!?\[([^\][]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"]*")?\)/g, '$1')
@@ -99,9 +100,11 @@ export function settledLength(text: string): number {
 /** Where something begins that is not closed yet; -1: nowhere. */
 function openFrom(raw: string): number {
   if (!/[*_`~<[]/.test(raw)) return -1
-  const text = raw.replace(/\\./g, 'xx')
+  const marked = raw.replace(/\\./g, 'xx')
+  // Within code nothing opens.
+  const text = marked.replace(/`[^`\n]*`/g, (code) => 'x'.repeat(code.length))
   const open = [
-    unclosed(text, /`+/g, MAX_LINK_CHARS),
+    unclosed(marked, /`+/g, MAX_LINK_CHARS),
     unclosed(text, /~~/g, MAX_EMPHASIS_CHARS),
     unclosedEmphasis(text),
     openTag(text),
@@ -130,10 +133,6 @@ function unclosedEmphasis(text: string): number {
 }
 
 function openTag(text: string): number {
-  const code = /<(script|style|svg)\b[^<>]*>(?![\s\S]*<\/\1>)/i.exec(text)
-  if (code !== null) return code.index
-  const comment = text.lastIndexOf('<!--')
-  if (comment >= 0 && !text.includes('-->', comment)) return comment
   const at = text.lastIndexOf('<')
   return at >= 0 && text.length - at <= MAX_TAG_CHARS && /^<(?:[/!?a-z][^<>]*)?$/i.test(text.slice(at)) ? at : -1
 }

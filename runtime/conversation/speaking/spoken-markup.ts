@@ -1,4 +1,5 @@
 import { hasWords, piecesOf } from '../../plugin-sdk/speech/sentences.ts'
+import { HiddenMarkup } from './hidden-markup.ts'
 import { inlineText, settledLength } from './inline-text.ts'
 
 /** A line that holds no more is given out as it is: a caller waits. */
@@ -37,6 +38,8 @@ export class SpokenMarkup {
   #fence: { mark: string; isPlain: boolean } | undefined
   /** The last number of a list: the next is one more. */
   #number = 0
+  /** What of HTML no page shows: it may go on over many lines. */
+  readonly #hidden = new HiddenMarkup()
   /** Rows of a table, the header first. */
   #rows: string[][] = []
   #hasHeader = false
@@ -56,13 +59,17 @@ export class SpokenMarkup {
   }
 
   #push(text: string): string {
-    this.#line += text
     let out = ''
-    for (let end = this.#line.indexOf('\n'); end >= 0; end = this.#line.indexOf('\n')) {
-      const rest = this.#line.slice(end + 1)
-      this.#line = this.#line.slice(0, end)
+    let rest = text
+    while (rest !== '') {
+      // A line at a time: whether the next one is code depends on it.
+      const end = rest.indexOf('\n') + 1 || rest.length
+      const isCode = this.#fence !== undefined
+      this.#line = isCode ? this.#line + rest.slice(0, end) : this.#hidden.shown(this.#line, rest.slice(0, end))
+      rest = rest.slice(end)
+      if (!this.#line.endsWith('\n')) continue
+      this.#line = this.#line.slice(0, -1)
       out += this.#endLine('\n')
-      this.#line = rest
     }
     return out + this.#some()
   }
@@ -71,6 +78,7 @@ export class SpokenMarkup {
   flush(): string {
     const last = this.#endLine('') + this.#endTable()
     this.#fence = undefined
+    this.#hidden.end()
     return last
   }
 

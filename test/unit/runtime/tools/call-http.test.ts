@@ -170,14 +170,27 @@ test('a slow, broken, huge or unwilling server ends with words for the model and
   })
   t.match(await at('/break'), { output: /could not be reached/, fault: 'ECONNRESET' })
   t.same(await at('/gone'), { output: 'The request failed with status 404: no such order', fault: 'status 404' })
-  t.equal((await at('/huge')).output.length, 8_001)
+  t.match((await at('/huge')).output, /^x{8000}…\n\[Cut after 8000 characters; the rest is missing\.\]$/)
+})
+
+test('JSON that is too long for a model is said to be cut, and what fits is JSON to its end', async (t) => {
+  const orders = (count: number) => JSON.stringify({ orders: Array.from({ length: count }, (_, i) => `order "${i}"`) })
+  const { url, port } = await serve(t, (request, response) => response.end(orders(Number(request.url?.slice(1)))))
+  const { output: long } = await call(http({ url: `${url}/60000` }), [`localhost:${port}`])
+  t.ok(long.startsWith(orders(60_000).slice(0, 8_000)))
+  t.equal(long.slice(8_000), '…\n[Cut after 8000 characters; the rest is missing.]')
+  const { output: short } = await call(http({ url: `${url}/300` }), [`localhost:${port}`])
+  t.equal(JSON.parse(short).orders.length, 300)
 })
 
 test('an answer is clean, and a cut parts no pair', async (t) => {
   const thumb = '\ud83d\udc4d'
   for (const [said, wanted] of [
-    [`${'x'.repeat(7_999)}${thumb}`, `${'x'.repeat(7_999)}…`],
-    [`${'x'.repeat(7_998)}${thumb}y`, `${'x'.repeat(7_998)}${thumb}…`],
+    [`${'x'.repeat(7_999)}${thumb}`, `${'x'.repeat(7_999)}…\n[Cut after 8000 characters; the rest is missing.]`],
+    [
+      `${'x'.repeat(7_998)}${thumb}y`,
+      `${'x'.repeat(7_998)}${thumb}…\n[Cut after 8000 characters; the rest is missing.]`,
+    ],
     ['a\0b', 'ab'],
   ] as const) {
     const { url, port } = await serve(t, (_, response) => response.end(said))

@@ -121,7 +121,15 @@ t.test('public agents', async (t) => {
     t.match(text, '<title>Shop &#60;b&#62;</title>')
     t.notMatch(text, '<b>')
     t.match(headers.get('content-security-policy'), "script-src 'self';")
+    t.match(text, '<html lang="en">')
     t.equal((await api.client().get('/talk/rubbish')).status, 404)
+    const follows = await user.client.put(`/agents/${agent_id}`, { body: { language: 'multi' } })
+    t.equal(follows.status, 200, follows.text)
+    t.match(
+      (await api.client().get(`/talk/${agent_id}`)).text,
+      '<html lang="">',
+      'the browser’s language is the page’s',
+    )
   })
 })
 

@@ -27,12 +27,9 @@ interface Page {
   look: PublicLook
 }
 
-/** Of an agent that follows the caller it is open: the widget then takes the browser's. */
-const languageOfPage = (language: string): string => (language === 'multi' ? '' : escapeHtml(language))
-
 /** The accent of the page; its contrast to what stands on it is the widget's affair. */
 const pageOf = ({ id, name, language, look: { color, theme } }: Page): string => `<!doctype html>
-<html lang="${languageOfPage(language)}">
+<html lang="${language === 'multi' ? 'en' : escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -49,7 +46,7 @@ h1 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: i
 <body>
 <main>
 <h1>${escapeHtml(name)}</h1>
-<patchbay-agent agent="${id}" inline lang="${languageOfPage(language)}"></patchbay-agent>
+<patchbay-agent agent="${id}" inline lang="${language === 'multi' ? '' : escapeHtml(language)}"></patchbay-agent>
 </main>
 <script src="/widget.js"></script>
 </body>

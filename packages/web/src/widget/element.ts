@@ -18,7 +18,7 @@ const FAULTS: Readonly<Partial<Record<CallErrorCode, keyof Words>>> = {
 
 /**
  * `<patchbay-agent agent="…">` for a public agent, or `session="/my/session"`: an address of the page's own server that
- * answers with a session. `inline`: in the page's flow, else floating in a corner behind a button, or `open` at once. `lang`, `name`, `label`, `greeting`,
+ * answers with a session. `inline`: in the page's flow, else floating in a corner behind a button, or `open` at once. `lang` (empty: the browser's), `name`, `label`, `greeting`,
  * `avatar`, `corner`, `theme`, `consent` (a text shown before the call), `server`; what is left out is of the agent's look.
  * Events: `patchbay:state`, `patchbay:transcript`, `patchbay:ended`, `patchbay:error`.
  */
@@ -52,7 +52,8 @@ export class PatchbayAgent extends HTMLElement {
   async connectedCallback(): Promise<void> {
     if (this.shadowRoot !== null) return
     const root = this.attachShadow({ mode: 'open' })
-    const tags = [this.lang, document.documentElement.lang, ...navigator.languages].filter(Boolean)
+    const named = this.getAttribute('lang') === '' ? [] : [this.lang, document.documentElement.lang].filter(Boolean)
+    const tags = [...named, ...navigator.languages]
     this.#words = await wordsFor(tags, this.#server())
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(STYLE)

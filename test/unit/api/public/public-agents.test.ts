@@ -127,8 +127,8 @@ t.test('public agents', async (t) => {
     t.equal(follows.status, 200, follows.text)
     t.match(
       (await api.client().get(`/talk/${agent_id}`)).text,
-      '<html lang="">',
-      'the browser’s language is the page’s',
+      ' inline lang="">',
+      'the widget speaks as the browser does',
     )
   })
 })

@@ -9,6 +9,7 @@ import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
+import { inspect } from 'node:util'
 import { Parser, type Result } from 'tap-parser'
 import { stringify } from 'yaml'
 
@@ -161,15 +162,20 @@ function resultsOf(tap: string, files: readonly string[]): { passed: number; fai
     else results.passed++
   })
   parser.on('fail', ({ fullname, diag }: Result) => {
-    const known = diag
-      ? stringify(diag, { lineWidth: 0, blockQuote: 'literal' })
-          .trimEnd()
-          .replaceAll(/^(?=.)/gm, '  ')
-      : ''
+    const known = diag ? printed(diag).replaceAll(/^(?=.)/gm, '  ') : ''
     results.failed.push(`✖ ${fullname}\n${known}`.trimEnd())
   })
   parser.end(tap)
   return results
+}
+
+/** What is known of a failure. What a test compared may hold functions, which YAML has no words for. */
+function printed(diag: unknown): string {
+  try {
+    return stringify(diag, { lineWidth: 0, blockQuote: 'literal' }).trimEnd()
+  } catch {
+    return inspect(diag, { depth: 8 })
+  }
 }
 
 async function checkAll(): Promise<void> {

@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rename, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type pg from 'pg'
 import type { FaultProxy } from './fault-proxy.ts'
 import { makePasswordRole } from './password-role.ts'
 import { waitUntil } from './wait-until.ts'
-
-const run = promisify(execFile)
 
 /** What happens to Postgres and Redis of an installation, one at a time. */
 export interface StoreFault {
@@ -97,31 +93,31 @@ export function faultsOfStores(stores: Stores): StoreFault[] {
   ]
 }
 
-/** A Redis that could not write its last snapshot refuses writes, and pings, with MISCONF. */
+/**
+ * A Redis that could not write its last snapshot refuses writes, and pings, with MISCONF: a folder stands where its snapshot is to lie, so
+ * that it can't be put into its place.
+ */
 export function cannotSave(askRedis: Stores['askRedis']): Pick<StoreFault, 'begin' | 'end'> {
+  let snapshot = ''
+  const aside = () => `${snapshot}.aside`
   return {
     begin: async () => {
+      const setting = async (name: string) =>
+        String(Object.values((await askRedis('CONFIG', 'GET', name)) as object).at(-1))
+      snapshot = join(await setting('dir'), await setting('dbfilename'))
+      await rename(snapshot, aside()).catch(() => undefined)
+      await mkdir(snapshot)
       await askRedis('CONFIG', 'SET', 'save', '3600 1')
-      await setLargestFile(await pidOf(askRedis), 0)
       await askRedis('BGSAVE')
       await waitUntil(async () => /rdb_last_bgsave_status:err/.test(`${await askRedis('INFO', 'persistence')}`))
     },
     end: async () => {
-      await setLargestFile(await pidOf(askRedis), 'unlimited')
       await askRedis('CONFIG', 'SET', 'save', '')
+      await rmdir(snapshot)
+      await rename(aside(), snapshot).catch(() => undefined)
     },
   }
 }
-
-async function pidOf(askRedis: Stores['askRedis']): Promise<string> {
-  const [, pid] = /process_id:(\d+)/.exec(`${await askRedis('INFO', 'server')}`) ?? []
-  if (pid === undefined) throw new Error('Redis does not say its process')
-  return pid
-}
-
-/** How many bytes a file may get that the process and its children write: the soft limit of setrlimit(2). With none the disk is as good as full. */
-const setLargestFile = (pid: string, bytes: number | 'unlimited') =>
-  run('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`])
 
 /** The store knows the new password first, and nobody has a connection of before. */
 function rotation(proxy: FaultProxy, { file, set }: Password): Omit<StoreFault, 'dependency'> {

@@ -39,7 +39,8 @@ t.test(
     }
     const failing = await write(
       'failing',
-      `t.test('calls', async (t) => {
+      `t.test('that compare functions', async (t) => t.fail('no words for them', { of: () => 1 }))
+t.test('calls', async (t) => {
   t.equal(1, 1)
   await t.test('that ring', async (t) => t.equal(1, 2, 'the counts come true'))
 })
@@ -56,9 +57,10 @@ console.error('A warning of the file')`,
     t.equal(code, 1)
     const [during = '', atEnd = ''] = stdout.split('\nWhat failed:\n')
     for (const told of [during, atEnd]) {
-      t.match(told, /^\[\d\/3\] FAIL {2}\S+failing\.test\.ts {2}2 of 3 failed/m)
+      t.match(told, /^\[\d\/3\] FAIL {2}\S+failing\.test\.ts {2}3 of 4 failed/m)
       t.match(told, /^✖ \S+failing\.test\.ts > calls > that ring > the counts come true\n {2}compare: ===$/m)
       t.match(told, /^✖ \S+failing\.test\.ts > that throw later > too late$/m)
+      t.match(told, /^✖ \S+failing\.test\.ts > that compare functions > no words for them$/m)
       t.match(told, /^It said: A warning of the file$/m)
       t.notMatch(told, 'half of it')
       t.match(told, /FAIL {2}\S+cut\.test\.ts {2}/)

@@ -50,17 +50,10 @@ export async function readArchive(
   const flowing = pipeline(source, createGunzip(), tar)
   flowing.catch(() => {})
   const reading = new Reading(path, files, begin)
-  // Leaving the loop over the entries may wait for the end of one that nobody reads: the fault is known before.
-  const refused = Promise.withResolvers<never>()
   const read = async (): Promise<Read> => {
     for await (const entry of tar) {
       progress?.at(source.bytesRead / size, entry.header.name)
-      try {
-        await reading.take(entry)
-      } catch (fault) {
-        refused.reject(fault)
-        throw fault
-      }
+      await reading.take(entry)
     }
     await flowing
     return reading.whole()
@@ -69,7 +62,7 @@ export async function readArchive(
   // A reader that begins with an entry just as the archive breaks off may wait for its end for good.
   const brokenOff = flowing.then(() => reader)
   try {
-    return await Promise.race([reader, brokenOff, refused.promise])
+    return await Promise.race([reader, brokenOff])
   } catch (first) {
     // What the reader says of it is more exact.
     const own = reader.then(

@@ -60,11 +60,7 @@ async function isAnsweredOnce(t: Test, { vendor, moment, kind, order }: Question
     world.held().flatMap(({ role, text }) => (role === 'user' && !text.includes('Note for you') ? [text] : [])),
     [TOOL, DELIVERY, WHERE],
   )
-  // The end of an answer crosses with what cancels it.
-  t.strictSame(
-    world.refused.filter((why) => !why.startsWith('response_cancel_not_active')),
-    [],
-  )
+  t.strictSame(world.refused, [])
   t.strictSame(port.faults, [])
 }
 

@@ -79,8 +79,8 @@ export const french: Language = {
     une petite seconde, deux secondes, deux minutes, une minute, un petit instant, attendez une seconde, attendez un instant,
     attendez un peu, attends une seconde, patientez, patientez un instant, laissez-moi regarder, laissez-moi vérifier,
     laissez-moi chercher, laisse-moi réfléchir, laisse-moi regarder, que je regarde, que je vérifie, que je réfléchisse,
-    donnez-moi une minute, donnez-moi une seconde, donnez-moi un instant, comment ça s'appelle déjà, comment dirais-je, je le cherche, je cherche, comment ça s'appelle,
-    je suis en train de chercher, c'était quoi déjà, laissez-moi juste réfléchir, laissez-moi juste regarder, je prends mon agenda,
+    donnez-moi une minute, donnez-moi une seconde, donnez-moi un instant, comment ça s'appelle déjà, comment dirais-je, je le cherche,
+    je cherche, comment ça s'appelle, je suis en train de chercher, c'était quoi déjà, laissez-moi juste réfléchir, laissez-moi juste regarder, je prends mon agenda,
     donnez-moi juste une seconde`),
   asksOpenly:
     /^(?:\S+ )?(?:que|quoi|quel|quels|quelle|quelles|qui|comment|quand|ou|pourquoi|combien)\b|\b(?:dire|decrire|expliquer|donner)\b/u,

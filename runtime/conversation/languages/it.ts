@@ -61,7 +61,8 @@ export const italian: Language = {
     un attimo che guardo, un attimo che controllo, un attimo solo, un attimino, un momentino, un secondo per favore, un secondo solo,
     aspetti un attimo, aspetti un secondo, aspetta un attimo, aspetta un secondo, attenda, attenda un attimo, mi dia un secondo,
     mi dia un attimo, mi dia un momento, dammi un secondo, dammi un attimo, adesso guardo, ora guardo, ora controllo, come si dice,
-    come posso dire, devo controllare, devo pensarci, come si chiama già, come si chiama, sto guardando, sto controllando, mi lasci solo pensare, mi lasci vedere, prendo l'agenda,
+    come posso dire, devo controllare, devo pensarci, come si chiama già, come si chiama,
+    sto guardando, sto controllando, mi lasci solo pensare, mi lasci vedere, prendo l'agenda,
     mi dia solo un secondo`),
   asksOpenly:
     /^(?:\S+ )?(?:che|cosa|quale|quali|qual|come|com|quando|dove|chi|perche|quanto|quanta|quanti|quante)\b|\b(?:dirmi|dica|descrivere|spiegare)\b/u,

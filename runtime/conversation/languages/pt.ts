@@ -89,7 +89,8 @@ export const portuguese: Language = {
     só um momentinho, só um minutinho, só um instante, só um segundo, só um segundinho, peraí, pera aí, pera, espera aí, espera um pouco,
     espere um momento, espere um segundo, aguarde, aguarde um momento, aguarde um instante, me dá um segundo, me dê um segundo,
     dê-me um segundo, dê-me um momento, deixa eu conferir, deixa eu checar, deixa eu olhar, deixa eu procurar, deixe-me verificar,
-    deixa ver, deixa-me ver, vou ver, vou conferir, vou verificar, como é que se diz, como é que se chama, como se chama, estou procurando, estou vendo aqui, estou à procura, estou a ver, como direi, então hum, bem hum, como se diz,
+    deixa ver, deixa-me ver, vou ver, vou conferir, vou verificar, como é que se diz, como é que se chama, como se chama,
+    estou procurando, estou vendo aqui, estou à procura, estou a ver, como direi, então hum, bem hum, como se diz,
     deixa eu só pensar, deixa eu pensar um pouco, vou pegar a minha agenda, me dá só um segundo`),
   asksOpenly:
     /^(?:\S+ )?(?:que|qual|quais|como|quando|onde|aonde|quem|quanto|quanta|quantos|quantas)\b|\b(?:diga|dizer|descrever|explicar)\b/u,

@@ -51,7 +51,7 @@ t.test('descriptions that other stacks read over are taken; an address we can no
     'an empty line first': `\r\n${usual}`,
     'a line that says nothing': usual.replace('t=0 0', 'nonsense\r\nt=0 0'),
     'two blanks': usual.replace('c=IN IP4', 'c=IN  IP4'),
-    'a port of reports that is none': `${usual}a=rtcp:x\r\n`,
+    'an RTCP port that is no number': `${usual}a=rtcp:x\r\n`,
   }
   for (const [name, offer] of Object.entries(odd)) {
     t.equal((await caller.call('+14155550100', [], offer)).status, 200, name)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chown, mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -43,7 +44,8 @@ export async function startRedis(options: RedisOptions): Promise<Supervised> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (user !== undefined) await chown(folder, user.uid, user.gid)
   }
-  const keep = folder === undefined ? ['--appendonly', 'no'] : ['--appendonly', 'yes', '--dir', folder]
+  // Without a folder of its own it would work where Patchbay was started, with whatever another Redis left there.
+  const keep = ['--appendonly', folder === undefined ? 'no' : 'yes', '--dir', folder ?? dirname(socketPath)]
   const args = ['--port', '0', '--unixsocket', socketPath, '--unixsocketperm', '700', '--save', '', ...keep]
   return supervise({
     name: 'Redis',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
@@ -20,6 +20,14 @@ t.test('a socket address reaches the database it names', async (t) => {
   await two.set('here', 'two')
   t.equal(await zero.get('here'), null)
   t.equal(await two.get('here'), 'two')
+})
+
+t.test('a Redis that keeps nothing works in the folder of its socket, not where Patchbay was started', async (t) => {
+  const url = await testRedis(t)
+  const client = await createRedis(url, log)
+  t.teardown(() => client.destroy())
+  const { dir } = await client.configGet('dir')
+  t.equal(dir, dirname(decodeURIComponent(url.slice('unix://'.length))))
 })
 
 t.test('a client reconnects to a Redis that was restarted', async (t) => {

@@ -252,6 +252,7 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     }
     t.same(await axeFaults(page), [])
     await page.getByRole('button', { name: 'Ada Lovelace Admin' }).click()
+    await page.getByRole('menuitem', { name: 'Sprache' }).click()
     await page.getByRole('menuitem', { name: 'English' }).click()
     await page.getByRole('link', { name: 'Campaigns' }).waitFor()
     await page.reload()

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { translator } from '../../../web/console/src/language/answers.ts'
-import { answers } from '../../../web/console/src/language/german/mod.ts'
+import { DICTIONARIES } from '../../../web/console/src/language/dictionaries.ts'
 
 t.test('answers of the API are said in German, names and figures in their places', async (t) => {
-  const said = translator(answers)
+  const said = translator((await DICTIONARIES.de()).answers)
   t.equal(said('Agent not found'), 'Den Agenten gibt es nicht')
   const missing = "Azure Speech can't be used: AZURE_SPEECH_KEY is not set; set it to your key"
   t.match(
@@ -28,13 +28,18 @@ t.test('signs of patterns in a sentence stand for themselves', async (t) => {
   t.equal(said('plain'), 'schlicht')
 })
 
-t.test('what each provider is, is said in German', async (t) => {
-  const said = translator(answers)
+t.test('what each provider is, is said in each language', async (t) => {
   const plugins = join(import.meta.dirname, '../../../plugins')
+  const descriptions: string[] = []
   for (const name of await readdir(plugins)) {
     const text = await readFile(join(plugins, name, 'plugin.json'), 'utf8').catch(() => undefined)
     if (text === undefined) continue
     const { description, provides } = JSON.parse(text)
-    if (provides.stt ?? provides.llm ?? provides.tts) t.ok(said(description), `${name}: ${description}`)
+    if (provides.stt ?? provides.llm ?? provides.tts) descriptions.push(description)
+  }
+  t.ok(descriptions.length > 3)
+  for (const [tag, load] of Object.entries(DICTIONARIES)) {
+    const said = translator((await load()).answers)
+    for (const description of descriptions) t.ok(said(description), `${tag}: ${description}`)
   }
 })

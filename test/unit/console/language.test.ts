@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import t from 'tap'
+import { DICTIONARIES } from '../../../web/console/src/language/dictionaries.ts'
 import { sentences } from '../../../web/console/src/language/german/mod.ts'
+import sameAsEnglish from './same-as-english.json' with { type: 'json' }
 
 const SOURCES = join(import.meta.dirname, '../../../web/console/src')
 /** Attributes and properties that people read. */
@@ -66,7 +68,22 @@ t.test(
   },
 )
 
-t.test('German fills in what English fills in', async (t) => {
-  const names = (text: string) => [...text.matchAll(/\{+(\w+)\}+/g)].map(([whole]) => whole).sort()
-  for (const [english, german] of Object.entries(sentences)) t.same(names(german), names(english), english)
-})
+/** Words and names that a language has from English, or shares with it. */
+const shared: Readonly<Record<string, readonly string[]>> = sameAsEnglish
+
+for (const [tag, load] of Object.entries(DICTIONARIES)) {
+  t.test(`${tag} says what the page says, all of it and no more, and fills in what English fills in`, async (t) => {
+    const dictionary = await load()
+    const german = await DICTIONARIES.de()
+    const names = (text: string) => [...text.matchAll(/\{+(\w+)\}+/g)].map(([whole]) => whole).sort()
+    for (const part of ['sentences', 'words', 'answers'] as const) {
+      t.same(new Set(Object.keys(dictionary[part])), new Set(Object.keys(german[part])), part)
+      for (const [english, text] of Object.entries(dictionary[part])) {
+        t.same(names(text), names(english), english)
+        t.equal(text.trim() === '', false, english)
+      }
+    }
+    const left = Object.entries(dictionary.sentences).flatMap(([english, text]) => (text === english ? [english] : []))
+    t.same(new Set(left), new Set(shared[tag]), 'these alone are as in English')
+  })
+}

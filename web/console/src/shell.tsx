@@ -4,7 +4,8 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { request } from './data/api.ts'
 import { formatWord } from './data/format.ts'
 import { useSession } from './data/session.tsx'
-import { choose, LANGUAGES, type Language, language } from './language/language.ts'
+import { LANGUAGES, type Language } from './language/dictionaries.ts'
+import { choose, language } from './language/language.ts'
 import { t } from './language/t.ts'
 import { MaintenanceNotice } from './screens/operator/maintenance.tsx'
 import { Button, buttonClass } from './ui/button.tsx'
@@ -199,12 +200,16 @@ function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
           { label: t('System theme'), icon: 'info', checked: theme === 'system', onSelect: () => setTheme('system') },
           { label: t('Light'), icon: 'sun', checked: theme === 'light', onSelect: () => setTheme('light') },
           { label: t('Dark'), icon: 'moon', checked: theme === 'dark', onSelect: () => setTheme('dark') },
-          ...Object.entries(LANGUAGES).map(([name, label]) => ({
-            label,
-            icon: 'language' as const,
-            checked: name === language,
-            onSelect: () => choose(name as Language),
-          })),
+          {
+            label: t('Language'),
+            icon: 'language',
+            items: Object.entries(LANGUAGES).map(([tag, label]) => ({
+              label,
+              lang: tag,
+              checked: tag === language,
+              onSelect: () => choose(tag as Language),
+            })),
+          },
           {
             label: t('Documentation'),
             icon: 'developers',

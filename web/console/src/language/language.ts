@@ -1,7 +1,6 @@
-/** The language of the page: the one chosen in this browser, else the first of the browser's own that the page speaks. */
+import { LANGUAGES, type Language } from './dictionaries.ts'
 
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
-export type Language = keyof typeof LANGUAGES
+/** The language of the page: the one chosen in this browser, else the first of the browser's own that the page speaks. */
 
 const KEPT_AS = 'language'
 

@@ -1,14 +1,11 @@
 import { translator } from './answers.ts'
-import type { sentences } from './german/mod.ts'
+import { DICTIONARIES, type Dictionary } from './dictionaries.ts'
 import { language } from './language.ts'
 
-/**
- * Every sentence of the page. English stands where it is said and is the key of the others: one that German lacks is a type
- * error. German is a separate file, which pages in English never load.
- */
-const german = language === 'de' ? await import('./german/mod.ts') : undefined
+/** Every sentence of the page: English stands where it is said and is the key of the others. */
+const dictionary = language === 'en' ? undefined : await DICTIONARIES[language]()
 
-type Sentence = keyof typeof sentences
+type Sentence = keyof Dictionary['sentences']
 /** Double braces are text. */
 type NamesIn<S extends string> = S extends `${string}{{${string}`
   ? never
@@ -21,7 +18,7 @@ type Values<S extends string> = [NamesIn<S>] extends [never]
 
 /** The sentence in the page's language, with the values in the place of their names. */
 export function t<const S extends Sentence>(sentence: S, ...[values]: Values<S>): string {
-  const text: string = german?.sentences[sentence] ?? sentence
+  const text: string = dictionary?.sentences[sentence] ?? sentence
   return values === undefined
     ? text
     : text.replace(/\{(\w+)\}/g, (_, name: string) => String((values as Record<string, unknown>)[name] ?? ''))
@@ -32,13 +29,13 @@ export function said(text: string): string {
   return translated(text) ?? text
 }
 
-const translate = german && translator(german.answers)
+const translate = dictionary && translator(dictionary.answers)
 
 /** The same; undefined where it is not known in the page's language. */
 export const translated = (text: string): string | undefined => translate?.(text)
 
 /** A word of the API, such as `no_answer`; undefined where only English is spoken, or it is not known. */
 export function wordOf(word: string): string | undefined {
-  const known: Readonly<Record<string, string>> | undefined = german?.words
+  const known: Readonly<Record<string, string>> | undefined = dictionary?.words
   return known?.[word]
 }

@@ -4,7 +4,6 @@ import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent } from '../data/types.ts'
-import { language } from '../language/language.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { CopiedId } from '../ui/copied-id.tsx'
@@ -21,6 +20,7 @@ import {
   makeSampleAgent,
   SAMPLE_LANGUAGES,
   type SampleLanguage,
+  sampleLanguage,
   sampleOf,
   sampleTools,
   TRADES,
@@ -205,7 +205,7 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
   const navigate = useNavigate()
   const [fields, setFields] = useState({ agent_name: '', system_prompt: '', first_message: '' })
   const [trade, setTrade] = useState<Trade | ''>('')
-  const [spoken, setSpoken] = useState<SampleLanguage>(language)
+  const [spoken, setSpoken] = useState(sampleLanguage)
   const tools = trade === '' ? [] : sampleTools(trade, spoken)
   const create = useWrite<Agent>(() => ['/agents', { method: 'POST', body: { ...fields, tools, language: spoken } }], {
     changes: ['/agents'],

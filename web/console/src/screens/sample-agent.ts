@@ -24,6 +24,11 @@ export const SAMPLE_LANGUAGES = {
 } as const
 export type SampleLanguage = keyof typeof SAMPLE_LANGUAGES
 
+/** That of the page where samples are written in it, else English. */
+export const sampleLanguage: SampleLanguage = Object.hasOwn(SAMPLE_LANGUAGES, language)
+  ? (language as SampleLanguage)
+  : 'en'
+
 type Sample = Required<Pick<AgentInput, 'agent_name' | 'first_message' | 'system_prompt'>>
 
 const TEXTS: Readonly<Record<SampleLanguage, () => Promise<{ default: Readonly<Record<Trade, Sample>> }>>> = {
@@ -46,8 +51,9 @@ export const sampleTools = (trade: Trade, language: SampleLanguage): AgentInput[
   { type: 'hang_up', name: 'end_call', description: 'Ends the call when the caller has said goodbye.' },
 ]
 
-/** An agent in the language of the page that answers with what the defaults of the installation offer. */
+/** An agent in the language of the page, or English, that answers with what the defaults of the installation offer. */
 export async function makeSampleAgent(): Promise<Agent> {
-  const body = { ...(await sampleOf('front_desk', language)), language, tools: sampleTools('front_desk', language) }
+  const tools = sampleTools('front_desk', sampleLanguage)
+  const body = { ...(await sampleOf('front_desk', sampleLanguage)), language: sampleLanguage, tools }
   return api<Agent>('/agents', { method: 'POST', body })
 }

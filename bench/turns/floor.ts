@@ -1,5 +1,5 @@
 import { VADEventType } from '@livekit/agents'
-import { isBackchannel } from '../../runtime/conversation/hearing/barge-in.ts'
+import { FLOOR_EVIDENCE_MS, isBackchannel } from '../../runtime/conversation/hearing/barge-in.ts'
 import { InboundAudio } from '../../runtime/conversation/hearing/inbound-audio.ts'
 import { VoiceActivity } from '../../runtime/conversation/hearing/voice-activity.ts'
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
@@ -9,8 +9,6 @@ import { numbers } from '../../test/support/phone/numbers.ts'
 import { JUDGED_RATE_HZ } from './rows.ts'
 import type { LineSound } from './sounds.ts'
 
-/** Evidence after which the agent falls silent (`normal`). */
-const OURS_MS = 160
 /** Speech after which a stock session does (agents 1.8.1: minDuration), and after which one does that is set to be as quick as ours. */
 const STOCK_MS = 500
 const QUICK_MS = 256
@@ -60,7 +58,8 @@ export async function judgeSound(
     for await (const event of stream) {
       const atMs = event.timestamp - onsetMs
       if (atMs < 0) continue
-      if (event.type === VADEventType.INFERENCE_DONE && event.speechDuration >= OURS_MS) verdict.ours ??= atMs
+      if (event.type === VADEventType.INFERENCE_DONE && event.speechDuration >= FLOOR_EVIDENCE_MS.normal)
+        verdict.ours ??= atMs
       if (event.rawAccumulatedSpeech >= STOCK_MS) verdict.stock ??= atMs
       if (event.rawAccumulatedSpeech >= QUICK_MS) verdict['stock, as quick'] ??= atMs
     }

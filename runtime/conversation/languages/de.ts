@@ -124,7 +124,7 @@ export const german: Language = {
       sie dürfen, für mich, mit der aufzeichnung, das gespräch aufzeichnen, aufzeichnen, gut`),
     lead: phraseList('äh, ähm, öh, öhm, ach, also, na, naja, hm, hmm, oh, ach so, tja'),
     no: phraseList(
-      'nein, nee, nö, ne, na nein, bloß nicht, niemals, ungern, lieber nicht, auf keinen fall, auf gar keinen fall, keinesfalls, nicht',
+      'nein, nee, nö, ne, na nein, bloß nicht, niemals, ungern, lieber nicht, auf keinen fall, auf gar keinen fall, keinesfalls, nicht, noch nicht',
     ),
     refuses: overWords([
       /\b(?:eher|natürlich|selbstverständlich|sicher|bestimmt) nicht\b|\bohne (?:aufnahme|mitschnitt)\b|\b(?:lieber ohne|ohne lieber)\b|\bkeine (?:einwilligung|erlaubnis|genehmigung)\b/,

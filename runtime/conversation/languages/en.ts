@@ -85,7 +85,7 @@ export const english: Language = {
       please, thanks, thank you, sir, madam, ma'am, you can, you may, you can do that, i do, it is, that is, by me, with me, with that,
       that's fine, record it, record this, record this call, record the call, do it, do that, feel free, that`),
     lead: phraseList('um, uh, er, erm, oh, well, ah, hm, hmm'),
-    no: phraseList('no, nope, nah, no thanks, no thank you, never, not really, negative'),
+    no: phraseList('no, nope, nah, no thanks, no thank you, never, not really, not yet, not at all, negative'),
     refuses: overWords([
       /\b(?:do(?:n t| not)|won t|will not) (?:give|grant|have) (?:you )?(?:my |any )?(?:consent|permission)\b|\b(?:prefer|rather) (?:it )?if you (?:didn t|don t|did not|wouldn t)\b|\bprefer not\b/,
       /\b(?:rather|prefer) (?:that )?(?:you )?(?:not|didn t|don t|no)\b|\brather you (?:didn t|don t|did not)\b/,

@@ -124,7 +124,7 @@ export const spanish: Language = {
       con eso, estoy de acuerdo, por mí, no se preocupe, desde luego que sí, que sí, sin problema, la llamada, grabar la llamada`),
     lead: phraseList('eh, em, este, pues, bueno, ah, ay, mm, hm, a ver, oh'),
     no: phraseList(
-      'no, nunca, jamás, para nada, ni hablar, de ninguna manera, qué va, prefiero que no, tampoco, mejor no',
+      'no, nunca, jamás, para nada, ni hablar, de ninguna manera, qué va, prefiero que no, tampoco, mejor no, todavía no, aún no',
     ),
     refuses: overWords([
       /\bsin grabación\b|\bno me (?:grabe|graben|grabes|parece)\b|\b(?:preferiría|prefiero) (?:que )?(?:no|sin)\b|\bmejor sin\b|\bno (?:doy|quiero que)\b/,

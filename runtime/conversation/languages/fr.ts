@@ -117,7 +117,7 @@ export const french: Language = {
       enregistrer cet appel, enregistrez, pour moi, avec ça, pour ça, ça, y aller, je vous en prie, faites, si vous voulez`),
     lead: phraseList('euh, heu, ben, bah, ah, oh, alors, bon, hum, hm, eh bien, écoutez'),
     no: phraseList(
-      'non, jamais, pas du tout, surtout pas, hors de question, pas question, nan, sûrement pas, certainement pas',
+      'non, jamais, pas du tout, surtout pas, hors de question, pas question, nan, sûrement pas, certainement pas, pas encore, pas vraiment',
     ),
     refuses: overWords([
       /\bne donne pas (?:\w+ ){0,2}(?:accord|consentement|autorisation)\b|\bpréfère (?:\w+ )?(?:sans|pas)\b|\b(?:ne )?m enregistrez (?:pas|surtout pas)\b|\bne (?:me )?convient pas\b|\b(?:me|m) convient pas\b|\babsolument pas\b|\bje ne (?:le )?souhaite pas\b|\bpas enregistré\w*\b/,

@@ -97,7 +97,7 @@ export const italian: Language = {
       questa telefonata, per me, faccia, mi va bene, che sì`),
     lead: phraseList('eh, ehm, ah, oh, beh, be, allora, mah, uhm, hm, mm, bene, ecco'),
     no: phraseList(
-      'no, mai, preferisco di no, preferirei di no, per niente, direi di no, assolutamente no, meglio di no, rifiuto, non',
+      'no, mai, preferisco di no, preferirei di no, per niente, direi di no, assolutamente no, meglio di no, rifiuto, non, non ancora, ancora no',
     ),
     refuses: overWords([
       /\bmacché\b|\bnon se ne parla\b|\bnon mi (?:registri|registrate|sta bene|va bene)\b|\b(?:ovviamente|sicuramente|naturalmente) no\b|\bnon do\b|\bsenza (?:registrazione|registrare)\b/,

@@ -99,7 +99,7 @@ export const dutch: Language = {
       alstublieft, alsjeblieft, dank u, dank je, bedankt, hoor, meneer, mevrouw, dat, is, wat mij betreft, voor mij, van mij, het gesprek,
       opnemen, u mag, dat mag, dat kan, mee, daarmee`),
     lead: phraseList('eh, uh, uhm, ehm, nou, oh, ah, hm, tja, ach'),
-    no: phraseList('nee, neen, niet, liever niet, nooit, nee dank u, absoluut niet, zeker niet, geen'),
+    no: phraseList('nee, neen, niet, liever niet, nooit, nee dank u, absoluut niet, zeker niet, geen, nog niet'),
     refuses: overWords([
       /\b(?:natuurlijk|uiteraard|absoluut|zeker|eigenlijk) niet\b|\bneem (?:mij|me|dit|het|ons) niet op\b|\bik maak bezwaar\b|\bgeen sprake van\b|\bik heb (?:het |dat )?liever niet\b|\b(?:dat )?vind ik niet (?:goed|prettig|oké)\b/,
       /\bliever niet\b|\b(?:absoluut|zeker|echt|beslist) niet\b|\bniet (?:opnemen|akkoord|goed|oké|oke|doen|opgenomen)\b|\bin geen geval\b/,

@@ -96,7 +96,7 @@ export const polish: Language = {
     ),
     lead: phraseList('yyy, eee, no, hm, hmm, ach, a, oj, mm, to, więc, aha'),
     no: phraseList(
-      'nie, nie dziękuję, raczej nie, wolę nie, wolałbym nie, wolałabym nie, nigdy, absolutnie nie, odmawiam, skądże, nie nie',
+      'nie, nie dziękuję, raczej nie, wolę nie, wolałbym nie, wolałabym nie, nigdy, absolutnie nie, odmawiam, skądże, nie nie, jeszcze nie',
     ),
     refuses: overWords([
       /(?:^| )nie nagrywa\S*(?: |$)|(?:^| )(?:na pewno|w żadnym wypadku|w żadnym razie) ?(?:nie)?(?: |$)|(?:^| )nie ma mowy(?: |$)|(?:^| )nie odpowiada mi(?: |$)|(?:^| )nie chcę (?:być )?(?:nagrywan\S*)?(?: |$)/,

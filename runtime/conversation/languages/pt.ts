@@ -128,7 +128,7 @@ export const portuguese: Language = {
       esta ligação, esta chamada, essa ligação, gravar, por mim, é claro, tudo bem, sem dúvida, não tem problema`),
     lead: phraseList('ah, oh, hum, hm, bom, bem, então, olha, é, ai, ahn, hã'),
     no: phraseList(
-      'não, nunca, jamais, nem pensar, recuso, de jeito nenhum, de maneira nenhuma, negativo, prefiro que não, melhor não',
+      'não, nunca, jamais, nem pensar, recuso, de jeito nenhum, de maneira nenhuma, negativo, prefiro que não, melhor não, ainda não',
     ),
     refuses: overWords([
       /\bprefer\w+ (?:que )?não\b|\b(?:com certeza|certamente|de modo) (?:não|nenhum)\b|\bnão (?:me )?(?:grave|gravem|dou|estou de acordo)\b|\bsem gravação\b|\b(?:me|eu me) oponho\b/,

@@ -78,7 +78,7 @@ export const swedish: Language = {
       'tack, tack så mycket, det, det går bra, för mig, för min del, samtalet, spela in, gör det, du, ni, då, då',
     ),
     lead: phraseList('öh, eh, ehm, öhm, jaha, aha, oj, nå, alltså, tja, hm'),
-    no: phraseList('nej, nä, nej tack, inte, helst inte, aldrig, absolut inte, nix, ogärna'),
+    no: phraseList('nej, nä, nej tack, inte, helst inte, aldrig, absolut inte, nix, ogärna, inte än, inte ännu'),
     refuses: overWords([
       /\b(?:självklart|naturligtvis|givetvis|absolut|definitivt|egentligen) inte\b|\binte (?:mitt |något )?samtycke\b|\b(?:helst )?slippa\b|\bspela inte in\b|\bmotsätter mig\b|\binte okej\b|\bger (?:jag )?inte\b/,
       /\bhelst inte\b|\babsolut inte\b|\binte (?:spela|spelas|in|okej|ok|godkänner|samtycker)\b|\bogärna\b|\baldrig i livet\b|\bnej\b|\bnä\b/,

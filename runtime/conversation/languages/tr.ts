@@ -86,7 +86,9 @@ export const turkish: Language = {
       'lütfen, teşekkürler, teşekkür ederim, sağ olun, efendim, kaydedin, kaydedebilirsiniz, benim için, tabii, görüşmeyi, ediyorum',
     ),
     lead: phraseList('ıı, iı, iıı, ııı, eee, şey, hı, hm, ya, ah, yani, e'),
-    no: phraseList('hayır, yok, olmaz, istemiyorum, istemem, asla, hayır teşekkürler, kesinlikle hayır, gerek yok, yo'),
+    no: phraseList(
+      'hayır, yok, olmaz, istemiyorum, istemem, asla, hayır teşekkürler, kesinlikle hayır, gerek yok, yo, henüz değil, daha değil',
+    ),
     refuses: overWords([
       /(?:^| )(?:onay|izin|rıza) (?:vermiyorum|vermem|göstermiyorum)(?: |$)|(?:^| )kaydetme(?:seniz|zseniz|yin|yiniz)(?: |$)|(?:^| )kayıt olmadan(?: |$)|(?:^| )kayıtsız(?: |$)|(?:^| )karşıyım(?: |$)|(?:^| )uygun değil(?: |$)|(?:^| )(?:kesinlikle )?olmaz(?: |$)/,
       /(?:^| )(?:hayır|olmaz|istemiyorum|istemem|istemezdim|kaydetmeyin|kaydedemezsiniz|reddediyorum|asla)(?: |$)/,

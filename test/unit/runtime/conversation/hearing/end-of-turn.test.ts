@@ -84,8 +84,13 @@ test('a question of the agent wants a yes or a no, or more', (t) => {
     ja: ['よろしいですか？', 'はい'],
     hi: ['क्या यह सही है?', 'हाँ'],
   }
+  const notYet: Record<string, string> = {
+    ...{ en: 'Not yet.', de: 'Noch nicht.', es: 'Todavía no.', fr: 'Pas encore.', it: 'Non ancora.', pt: 'Ainda não.' },
+    ...{ nl: 'Nog niet.', pl: 'Jeszcze nie.', sv: 'Inte än.', tr: 'Henüz değil.', ja: 'まだです。', hi: 'अभी नहीं।' },
+  }
   for (const [code, [question, yes]] of Object.entries(wantsYes)) {
     t.equal(ends(yes, question, code), 'answer', question)
+    t.equal(ends(notYet[code] ?? '', question, code), 'answer', `${notYet[code]}`)
     t.not(ends(yes, wantsMore[code], code), 'answer', `${wantsMore[code]}`)
   }
   t.end()

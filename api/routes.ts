@@ -27,6 +27,7 @@ import { operatorRoutes } from './operator/routes.ts'
 import { trunkHostRoutes } from './operator/trunk-hosts.ts'
 import { workerPoolRoutes } from './operator/worker-pools.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
+import { auditLogRoutes } from './privacy/audit-log.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { prospectListRoutes } from './prospects/lists.ts'
 import { prospectPreviewRoutes } from './prospects/preview.ts'
@@ -95,6 +96,7 @@ export const routes: readonly AnyRoute[] = [
   ...extensionRoutes,
   ...reportRoutes,
   ...privacyRoutes,
+  ...auditLogRoutes,
   ...publicRoutes,
   ...operatorRoutes,
   ...maintenanceRoutes,

@@ -112,6 +112,7 @@ const tools = defineRoute({
 const create = defineRoute({
   method: 'POST',
   path: '/agents',
+  audit: ['agent_name'],
   auth: 'jwt_or_scope',
   role: 'developer',
   scope: 'agents',
@@ -179,6 +180,7 @@ const create = defineRoute({
 const update = defineRoute({
   method: 'PUT',
   path: '/agents/{agent_id}',
+  audit: ['agent_name'],
   auth: 'jwt_or_scope',
   role: 'developer',
   scope: 'agents',

@@ -36,6 +36,7 @@ const exampleKey = 'pb_Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWx1ZXM'
 const create = defineRoute({
   method: 'POST',
   path: '/api-keys',
+  audit: ['name'],
   auth: 'jwt',
   role: 'admin',
   body: CreateApiKeyInput,

@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts/accounts.ts'
+import { changeUser, deleteUser, setEmailVerified, setPassword } from '../../store/accounts/accounts.ts'
 import { acceptInvitation, declineInvitation, invitationsOf } from '../../store/accounts/invitations.ts'
 import { endLinks, findLink, useLink } from '../../store/accounts/one-time-links.ts'
 import { endSession, endSessions, type Session, sessionsOf } from '../../store/accounts/sessions.ts'
 import { userByEmail } from '../../store/accounts/users.ts'
 import type { LinkKind } from '../../store/database/schema.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
 import { type ApiRequest, defineRoute, Reply } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -17,7 +18,7 @@ import { removedCookies } from './cookies.ts'
 import { oneTimeLink } from './links.ts'
 import { accountPage } from './pages.ts'
 import { hashPassword, passwordMatches } from './password.ts'
-import { LoginInput, UserBody, userBody, userExample } from './schema.ts'
+import { ChangeUserInput, LoginInput, UserBody, userBody, userExample } from './schema.ts'
 
 const tag = 'Authentication'
 const user = { auth: 'jwt', role: 'none', tag } as const
@@ -48,6 +49,24 @@ const changePassword = defineRoute({
     await endSessions(store.global, user.id, clock.nowMs(), sessionId)
     await security.note(request, { kind: 'password_changed', userId: user.id, account: user.email })
     return { detail: 'Password changed' }
+  },
+})
+
+const changeMe = defineRoute({
+  ...user,
+  method: 'PATCH',
+  path: '/auth/me',
+  body: ChangeUserInput,
+  success: { status: 200, schema: UserBody },
+  errors: ['invalid_phone_number'],
+  summary: 'Change one’s name or phone number',
+  description: 'Fields that are left out keep their values.',
+  examples: { body: { name: 'Ada Lovelace' }, success: userExample },
+  handler: async ({ body, user }, { store }) => {
+    const number = body.phone_number === undefined ? undefined : requirePhoneNumber(body.phone_number)
+    const changed = await changeUser(store.global, user.id, { name: body.name, phone_number: number })
+    if (changed === undefined) throw new PatchbayError('user_not_found')
+    return userBody(changed)
   },
 })
 
@@ -307,6 +326,7 @@ const deleteMe = defineRoute({
 
 export const accountRoutes = [
   accountPage,
+  changeMe,
   changePassword,
   forgotten,
   reset,

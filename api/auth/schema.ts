@@ -28,6 +28,11 @@ export const SignupInput = Type.Object({
   ),
 })
 
+export const ChangeUserInput = Type.Object({
+  name: Type.Optional(NameInput),
+  phone_number: Type.Optional(PhoneNumberInput('International format; stored as E.164.')),
+})
+
 export const LoginInput = Type.Object({
   email: Type.String({ maxLength: 254 }),
   password: Type.String({ maxLength: 1024 }),

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
-import { AdmissionGate } from '../../runtime/admission/gate.ts'
 import { MAX_EXTERNAL_ID_CHARS, MetadataMap } from '../../runtime/call/types/metadata.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
@@ -14,12 +13,13 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/uploads/csv-export.ts'
 import { queueCall, requireQueues } from '../../workers/calls/queue.ts'
+import { csvFile } from '../csv-file.ts'
 import { requireDestination, requireDialTarget } from '../dial-target.ts'
 import { keyedBy, once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
-import { defineRoute, Reply } from '../route.ts'
+import { defineRoute } from '../route.ts'
 import { DialTargetInput, PhoneNumberInput } from '../schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
@@ -184,9 +184,6 @@ const hangup = defineRoute({
   },
 })
 
-/** Exports at once on this node; one workspace leaves places to others. */
-const exporting = new AdmissionGate({ kind: 'export', places: 8, mostOfOne: 2, maxWaiting: 64 })
-
 const exportCsv = defineRoute({
   method: 'GET',
   path: '/calls/export-csv',
@@ -199,19 +196,9 @@ const exportCsv = defineRoute({
   summary: 'The calls of the workspace as a CSV file, newest first',
   description:
     'RFC 4180, with the filters of `/calls/logs`. A text that a spreadsheet would take for a formula gets an apostrophe in front; phone numbers don’t.',
-  handler: async ({ query, tenant, signal }, { config, clock }) => {
-    const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
-    return new Reply({
-      stream: exporting.pass(
-        { workspaceId: tenant.workspaceId },
-        () => csvOf(tenant, callFilter(query), config.publicUrl, signal),
-        signal,
-      ),
-      headers: [
-        ['content-type', 'text/csv; charset=utf-8'],
-        ['content-disposition', `attachment; filename="calls-${day}.csv"`],
-      ],
-    })
+  handler: ({ query, tenant, signal }, { config, clock }) => {
+    const rows = () => csvOf(tenant, callFilter(query), config.publicUrl, signal)
+    return csvFile({ name: 'calls', workspaceId: tenant.workspaceId, nowMs: clock.nowMs(), signal, rows })
   },
 })
 

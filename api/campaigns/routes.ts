@@ -87,6 +87,7 @@ const list = defineRoute({
 const create = defineRoute({
   method: 'POST',
   path: '/api/v/campaign/',
+  audit: ['name'],
   trailingSlash: true,
   auth: 'jwt_or_scope',
   scope: 'campaigns',
@@ -131,6 +132,7 @@ const change = (method: 'PUT' | 'PATCH') =>
   defineRoute({
     method,
     path: '/api/v/campaign/{slug}/',
+    audit: ['name'],
     trailingSlash: true,
     auth: 'jwt_or_scope',
     scope: 'campaigns',

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { buildInfo } from '../../runtime/process/build-info.ts'
-import { auditPage } from '../../store/accounts/audit-log.ts'
 import {
   type ListedWorkspace,
   listUsers,
@@ -29,9 +28,6 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
-  AuditBody,
-  auditBody,
-  auditExample,
   LinkBody,
   linkExample,
   OperatedUserBody,
@@ -317,27 +313,6 @@ const drainWorker = defineRoute({
   },
 })
 
-const audit = defineRoute({
-  ...common,
-  method: 'GET',
-  path: '/operator/audit-log',
-  query: Type.Object({
-    ...CursorQuery,
-    workspace_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only entries of this workspace.' })),
-    actor_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only what this user or key did.' })),
-    action: Type.Optional(Type.String({ maxLength: 200, description: 'Only this action.' })),
-  }),
-  success: { status: 200, schema: CursorPage(AuditBody) },
-  summary: 'Who did what, in every workspace and to the installation, newest first',
-  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
-  handler: async ({ query }, { store }) => {
-    const { workspace_id, actor_id, action } = query
-    const filter = { workspaceId: workspace_id, actorId: actor_id, action }
-    const { rows, total } = await auditPage(store, filter, partOf(query, cursorOf(query)))
-    return cursorPageOf(rows.map(auditBody), total, query, lastOf(rows))
-  },
-})
-
 const securityLog = defineRoute({
   ...common,
   method: 'GET',
@@ -376,7 +351,6 @@ export const operatorRoutes = [
   inviteUser,
   workers,
   drainWorker,
-  audit,
   securityLog,
 ]
 

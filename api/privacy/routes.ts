@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { auditPage } from '../../store/accounts/audit-log.ts'
 import { cancelQueuedCall } from '../../store/calls/cancel-calls.ts'
 import type { Call } from '../../store/database/schema.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
@@ -17,8 +16,6 @@ import {
   eraseRowsWith,
 } from '../../store/workspaces/erasure.ts'
 import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
-import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
-import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
@@ -122,26 +119,4 @@ const erase = defineRoute({
   },
 })
 
-const auditLog = defineRoute({
-  method: 'GET',
-  path: '/audit-log',
-  auth: 'jwt',
-  role: 'admin',
-  query: Type.Object({
-    ...CursorQuery,
-    actor_id: Type.Optional(Type.String({ format: 'uuid' })),
-    action: Type.Optional(Type.String({ maxLength: 200 })),
-  }),
-  success: { status: 200, schema: CursorPage(AuditBody) },
-  tag,
-  summary: 'Who did what in the workspace, newest first',
-  description: 'Kept for two years; nobody can change it.',
-  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
-  handler: async ({ query, tenant }, { store }) => {
-    const filter = { workspaceId: tenant.workspaceId, actorId: query.actor_id, action: query.action }
-    const { rows, total } = await auditPage(store, filter, partOf(query, cursorOf(query)))
-    return cursorPageOf(rows.map(auditBody), total, query, lastOf(rows))
-  },
-})
-
-export const privacyRoutes = [deleteCall, erase, auditLog]
+export const privacyRoutes = [deleteCall, erase]

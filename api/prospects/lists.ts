@@ -26,6 +26,7 @@ const list_slug = { description: "The list's slug.", example: listExample.list_s
 const create = defineRoute({
   method: 'POST',
   path: '/api/v/list/',
+  audit: ['name'],
   trailingSlash: true,
   auth: 'jwt_or_scope',
   scope: 'campaigns',
@@ -102,6 +103,7 @@ const read = defineRoute({
 const change = defineRoute({
   method: 'PATCH',
   path: '/api/v/list/{list_slug}/',
+  audit: ['name'],
   trailingSlash: true,
   auth: 'jwt_or_scope',
   scope: 'campaigns',

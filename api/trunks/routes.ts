@@ -62,6 +62,7 @@ const trunk_id = { description: 'The trunk.', notFound: 'trunk_not_found', examp
 const create = defineRoute({
   method: 'POST',
   path: '/trunks',
+  audit: ['name'],
   auth: 'jwt_or_scope',
   role: 'developer',
   scope: 'numbers',
@@ -154,6 +155,7 @@ const read = defineRoute({
 const change = defineRoute({
   method: 'PATCH',
   path: '/trunks/{trunk_id}',
+  audit: ['name'],
   auth: 'jwt_or_scope',
   role: 'developer',
   scope: 'numbers',

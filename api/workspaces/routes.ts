@@ -4,9 +4,9 @@ import { changeRole } from '../../store/accounts/accounts.ts'
 import { invitationsTo, inviteByEmail, joinByEmail, withdrawInvitation } from '../../store/accounts/invitations.ts'
 import { retentionOf, setRetention } from '../../store/workspaces/retention.ts'
 import {
+  changeWorkspace,
   createWorkspace,
   deleteWorkspace,
-  limitWorkspace,
   membersOf,
   removeMember,
   switchWorkspace,
@@ -100,6 +100,7 @@ const change = defineRoute({
 const limit = defineRoute({
   method: 'PATCH',
   path: '/workspaces/{workspace_id}',
+  audit: ['name'],
   auth: 'jwt',
   role: 'admin',
   workspace: 'path',
@@ -107,16 +108,16 @@ const limit = defineRoute({
   body: ChangeWorkspaceInput,
   success: { status: 200, schema: WorkspaceBody },
   tag,
-  summary: 'Choose how many phone calls a workspace may have at once, and which numbers it may call',
+  summary: 'Rename a workspace, choose how many phone calls it may have at once, and which numbers it may call',
   description: 'Fields that are left out keep their values. What the operator allows is not widened by it.',
   examples: { body: { max_concurrent_calls: 10 }, success: { ...workspaceExample, max_concurrent_calls: 10 } },
   handler: async ({ user, tenant, body }, { store }) => {
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-    await limitWorkspace(store.global, tenant.workspaceId, given)
+    await changeWorkspace(store.global, tenant.workspaceId, given)
     const all = await workspacesOf(store.global, user.id)
-    const limited = all.find(({ id }) => id === tenant.workspaceId)
-    if (limited === undefined) throw new PatchbayError('workspace_not_found')
-    return workspaceBody(limited)
+    const changed = all.find(({ id }) => id === tenant.workspaceId)
+    if (changed === undefined) throw new PatchbayError('workspace_not_found')
+    return workspaceBody(changed)
   },
 })
 

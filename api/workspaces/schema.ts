@@ -34,6 +34,7 @@ export const WorkspaceBody = Type.Object({
 })
 
 export const ChangeWorkspaceInput = Type.Object({
+  name: Type.Optional(NameInput),
   max_concurrent_calls: Type.Optional(
     Nullable(
       Type.Integer({

@@ -8,6 +8,20 @@ export async function setPassword(db: Kysely<GlobalTables>, userId: string, pass
   await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }
 
+/** What a user is called and called at. Resolves with the user; undefined: there is none any more. */
+export async function changeUser(
+  db: Kysely<GlobalTables>,
+  userId: string,
+  change: { readonly name?: string | undefined; readonly phone_number?: string | undefined },
+): Promise<User | undefined> {
+  return db
+    .updateTable('users')
+    .set((eb) => ({ name: change.name ?? eb.ref('name'), phone_number: change.phone_number ?? eb.ref('phone_number') }))
+    .where('id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
 /** Notes that the user reads mail to this address; nothing when the address is another by now. */
 export async function setEmailVerified(
   db: Kysely<GlobalTables>,

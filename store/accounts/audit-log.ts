@@ -70,7 +70,7 @@ export async function lastChangeOf(
         .as('newest'),
     )
     .selectAll()
-    .where(({ or, eb }) => or([eb('resource', '=', resource), sql<boolean>`starts_with(resource, ${`${resource}/`})`]))
+    .where(isAt(resource))
     .where('action', 'not like', 'GET %')
     .orderBy('id', 'desc')
     .limit(1)
@@ -78,16 +78,25 @@ export async function lastChangeOf(
   return row as AuditRow | undefined
 }
 
-/** Newest first. Without `workspaceId` the whole installation's. */
+/** Without `workspaceId` the whole installation's. */
+export interface AuditFilter {
+  readonly workspaceId?: string | undefined
+  readonly action?: string | undefined
+  readonly actorId?: string | undefined
+  /** A path: what was done to it and to what is under it. */
+  readonly resource?: string | undefined
+  readonly start?: Date | undefined
+  /** Not included. */
+  readonly end?: Date | undefined
+}
+
+/** Newest first. */
 export async function auditPage(
-  store: Store,
-  filter: { workspaceId?: string | undefined; action?: string | undefined; actorId?: string | undefined },
+  store: Pick<Store, 'global'>,
+  filter: AuditFilter,
   { offset, limit, after }: ListPart,
 ): Promise<{ rows: AuditRow[]; total: number }> {
-  let query = store.global.selectFrom('audit_log')
-  if (filter.workspaceId !== undefined) query = query.where('workspace', '=', filter.workspaceId)
-  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
-  if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
+  const query = matching(store, filter)
   const [rows, { total }] = await Promise.all([
     (after === undefined ? query.offset(offset) : query.where('id', '<', after.id))
       .selectAll()
@@ -98,3 +107,36 @@ export async function auditPage(
   ])
   return { rows: rows as AuditRow[], total }
 }
+
+const ROWS_PER_QUERY = 500
+
+/** Newest first, a few at a time. */
+export async function* eachAuditEntry(
+  store: Pick<Store, 'global'>,
+  filter: AuditFilter,
+  signal: AbortSignal,
+): AsyncGenerator<AuditRow[]> {
+  let last: string | undefined
+  do {
+    signal.throwIfAborted()
+    let query = matching(store, filter).selectAll().orderBy('id', 'desc').limit(ROWS_PER_QUERY)
+    if (last !== undefined) query = query.where('id', '<', last)
+    const rows = (await query.execute()) as AuditRow[]
+    if (rows.length > 0) yield rows
+    last = rows.length === ROWS_PER_QUERY ? rows.at(-1)?.id : undefined
+  } while (last !== undefined)
+}
+
+function matching(store: Pick<Store, 'global'>, filter: AuditFilter) {
+  let query = store.global.selectFrom('audit_log')
+  if (filter.workspaceId !== undefined) query = query.where('workspace', '=', filter.workspaceId)
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
+  if (filter.resource !== undefined) query = query.where(isAt(filter.resource))
+  if (filter.start !== undefined) query = query.where('at', '>=', filter.start)
+  if (filter.end !== undefined) query = query.where('at', '<', filter.end)
+  return query
+}
+
+/** The resource, or what is under it. */
+const isAt = (resource: string) => sql<boolean>`(resource = ${resource} or starts_with(resource, ${`${resource}/`}))`

@@ -68,14 +68,14 @@ export async function workspaceName(db: Kysely<GlobalTables>, workspaceId: strin
   return row?.name
 }
 
-/** Limits of concurrent phone calls and of destinations; null: no limit of its own. */
-export async function limitWorkspace(
+/** Its name, and limits of concurrent phone calls and of destinations; null: no limit of its own. */
+export async function changeWorkspace(
   db: Kysely<GlobalTables>,
   workspaceId: string,
-  limits: Partial<Pick<Workspace, 'max_concurrent_calls' | 'dial_countries' | 'dial_number_types'>>,
+  change: Partial<Pick<Workspace, 'name' | 'max_concurrent_calls' | 'dial_countries' | 'dial_number_types'>>,
 ): Promise<void> {
-  if (Object.keys(limits).length === 0) return
-  await db.updateTable('workspaces').set(limits).where('id', '=', workspaceId).execute()
+  if (Object.keys(change).length === 0) return
+  await db.updateTable('workspaces').set(change).where('id', '=', workspaceId).execute()
 }
 
 /** From 2 on. Who asks at the same time waits for the other's transaction and gets the number after. */

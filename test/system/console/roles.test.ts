@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { startBrowsers, told, withoutChromium } from '../../support/browser/console.ts'
+import { axeFaults, startBrowsers, told, withoutChromium } from '../../support/browser/console.ts'
 import { userOf } from '../../support/browser/console-user.ts'
 import { SILENT, startInstance } from '../../support/instance/instance.ts'
 
@@ -90,6 +90,36 @@ t.test('each role sees what it may do and no control it may not use', { skip: wi
     await absent(t, page, 'tab', ['Audit log', 'Retention'])
     await absent(t, page, 'button', ['Invite'])
     await absent(t, page, 'link', ['Operator'])
+    t.same(faults, [])
+  })
+
+  await t.test('an Admin renames the workspace and themselves, and finds who did what to which thing', async (t) => {
+    const { page, context, faults } = await open(url)
+    await context.addCookies(admin.cookies())
+    await go(page, '/workspace?tab=general')
+    await page.getByLabel('Name of the workspace').fill('Analytical Engines')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Analytical Engines' }).waitFor()
+    await go(page, '/account')
+    await page.getByLabel('Name', { exact: true }).fill('Ada King')
+    await page.getByLabel('Phone number').fill('+1 415 555 0177')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Ada King' }).waitFor()
+    t.match(await admin.ask('GET', '/auth/me'), { name: 'Ada King', phone_number: '+14155550177' })
+
+    await go(page, '/workspace?tab=audit')
+    const log = page.getByRole('list', { name: 'Audit log' })
+    const rows = log.getByRole('listitem')
+    await rows.filter({ hasText: 'Created a campaign' }).getByRole('link', { name: 'Spring' }).waitFor()
+    await page.getByLabel('Kind').selectOption('Agents')
+    await rows.filter({ hasText: 'Created a campaign' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Who').selectOption('Edsger')
+    await rows.filter({ hasText: 'Created an agent' }).waitFor({ state: 'detached' })
+    t.same(await axeFaults(page), [])
+    const file = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+    t.match(file, /^\/audit-log\/export-csv\?actor_id=[\w-]+&resource=%2Fagents$/)
+    await rows.filter({ hasText: 'Changed an agent' }).getByRole('link', { name: 'Front desk' }).click()
+    await page.getByRole('heading', { name: 'Front desk' }).waitFor()
     t.same(faults, [])
   })
 })

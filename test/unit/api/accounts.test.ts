@@ -56,3 +56,15 @@ t.test('a deleted account is gone with the workspaces nobody else is in', async 
   t.same(rows, [{ gone: true }])
   t.equal((await api.client().post('/auth/login', { body: { email: ada.email, password: ada.password } })).status, 401)
 })
+
+t.test('a name and a phone number are changed, and what is left out stays', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const change = (body: object) => ada.client.patch('/auth/me', { body })
+  const before = (await ada.client.get('/auth/me')).body
+  t.match(await change({ name: 'Ada King' }), { status: 200, body: { ...before, name: 'Ada King' } })
+  t.match((await change({ phone_number: '+1 415 555 0177' })).body, { name: 'Ada King', phone_number: '+14155550177' })
+  t.match((await ada.client.get('/auth/me')).body, { name: 'Ada King', phone_number: '+14155550177' })
+  t.same([(await change({ name: ' ' })).status, (await change({ phone_number: '12' })).status], [422, 400])
+  t.equal((await ada.client.get('/auth/me')).body.email, before.email)
+})

@@ -270,3 +270,25 @@ t.test('many workspaces of one name are made at once, and none costs more than a
     Array.from({ length: 40 }, (_, i) => i + 1),
   )
 })
+
+t.test('an Admin renames the workspace, and its slug stays', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const eve = await api.member(ada, 'developer')
+  const path = `/workspaces/${ada.workspaceId}`
+  const named = async () =>
+    (await ada.client.get('/workspaces')).body.find(
+      (one: { workspace_id: string }) => one.workspace_id === ada.workspaceId,
+    )
+  const before = await named()
+  t.match(await ada.client.patch(path, { body: { name: 'Engines' } }), { status: 200, body: { name: 'Engines' } })
+  t.same(await named(), { ...before, name: 'Engines' })
+  t.same(
+    [
+      (await ada.client.patch(path, { body: { name: '' } })).status,
+      (await eve.client.patch(path, { body: { name: 'Eve' } })).status,
+    ],
+    [422, 403],
+  )
+  t.equal((await named()).name, 'Engines')
+})

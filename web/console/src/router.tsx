@@ -42,7 +42,7 @@ const routes = [
   screen('/developers', () => import('./screens/developers/developers.tsx')),
   screen('/developers/webhooks/$webhookId', () => import('./screens/developers/webhook.tsx')),
   screen('/account', () => import('./screens/account.tsx')),
-  screen('/workspace', () => import('./screens/workspace.tsx')),
+  screen('/workspace', () => import('./screens/workspace/workspace.tsx')),
 ]
 
 export const router = createRouter({

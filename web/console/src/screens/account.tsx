@@ -3,10 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { formatAgo, formatInstant, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
-import type { Workspace } from '../data/types.ts'
+import type { User, Workspace } from '../data/types.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { CopiedId } from '../ui/copied-id.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
@@ -35,15 +36,7 @@ export function Screen() {
           <Invitations />
         </div>
         <div className="min-w-0 space-y-4">
-          <Card title={t('You')}>
-            <Facts
-              rows={[
-                [t('E-mail'), user.email],
-                [t('Phone number'), user.phone_number],
-                [t('Since'), formatInstant(user.created_at)],
-              ]}
-            />
-          </Card>
+          <You />
           <Password />
         </div>
         <div className="min-w-0 space-y-4">
@@ -53,6 +46,46 @@ export function Screen() {
         </div>
       </div>
     </>
+  )
+}
+
+function You() {
+  const { user } = useSession()
+  const save = useWrite<User, Record<string, string>>((body) => ['/auth/me', { method: 'PATCH', body }], {
+    done: t('Saved'),
+    changes: ['me'],
+    quiet: true,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    save.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
+  }
+  return (
+    <Card title={t('You')}>
+      <form className="mb-5 max-w-md space-y-4" onSubmit={submit}>
+        <Field fault={faultOf(save.error, 'name')} label={t('Name')}>
+          <Input autoComplete="name" defaultValue={user.name} maxLength={200} name="name" required />
+        </Field>
+        <Field
+          fault={faultOf(save.error, 'phone_number')}
+          hint={t('With country code, as +14155550123')}
+          label={t('Phone number')}
+        >
+          <Input autoComplete="tel" defaultValue={user.phone_number} inputMode="tel" name="phone_number" required />
+        </Field>
+        <Fault error={save.error} />
+        <Button busy={save.isPending} kind="primary" type="submit">
+          {t('Save')}
+        </Button>
+      </form>
+      <Facts
+        rows={[
+          [t('E-mail'), user.email],
+          [t('Id'), <CopiedId id={user.id} key="id" />],
+          [t('Since'), formatInstant(user.created_at)],
+        ]}
+      />
+    </Card>
   )
 }
 

@@ -291,6 +291,7 @@ export function BatchScreen() {
             </>
           )
         }
+        id={batch.batch_id}
         lead={
           batch.scheduled_time && status === 'scheduled'
             ? t('Begins {scheduled_time} ({timezone})', {

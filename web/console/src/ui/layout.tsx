@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { t } from '../language/t.ts'
+import { CopiedId } from './copied-id.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'accent' | 'caller' | 'neutral'
@@ -28,6 +29,8 @@ interface PageHeadProps {
   title: ReactNode
   /** One line under the title. */
   lead?: ReactNode
+  /** Of what the page is about, to copy. */
+  id?: string
   actions?: ReactNode
 }
 
@@ -38,7 +41,7 @@ export function setPageTitle(heading: HTMLElement): void {
 }
 
 /** The head of a screen; its title is the tab's, too. */
-export function PageHead({ title, lead, actions }: PageHeadProps) {
+export function PageHead({ title, lead, id, actions }: PageHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const { current } = heading
@@ -50,7 +53,10 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
         <h1 className="truncate" ref={heading}>
           {title}
         </h1>
-        {lead && <p className="mt-0.5 text-muted">{lead}</p>}
+        <div className="mt-0.5 flex flex-wrap items-center gap-x-3 empty:hidden">
+          {lead && <p className="min-w-0 text-muted">{lead}</p>}
+          {id && <CopiedId id={id} />}
+        </div>
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

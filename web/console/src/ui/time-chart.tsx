@@ -26,8 +26,8 @@ export function axisTop(most: number, isCount: boolean): number {
 }
 
 /**
- * Bars over time with an axis, a figure under the pointer, and the labels, or their shorter ticks, that there is room for: the newest
- * always has one. The figures stand in a table for those who can't see them.
+ * Bars over time with an axis, a figure under the pointer, and the labels that there is room for, the newest always; where bars have
+ * ticks, those alone. The figures stand in a table for those who can't see them.
  */
 export function TimeChart<B extends { label: string; text: string; tick?: string }>({
   label,
@@ -37,6 +37,7 @@ export function TimeChart<B extends { label: string; text: string; tick?: string
   legend,
   children,
 }: TimeChartProps<B>) {
+  const hasTicks = bars.some(({ tick }) => tick !== undefined)
   const every = Math.max(1, Math.ceil(bars.length / MAX_LABELS))
   return (
     <figure aria-label={label}>
@@ -68,9 +69,9 @@ export function TimeChart<B extends { label: string; text: string; tick?: string
         </div>
         {axis && <span />}
         <div className="mt-1 flex justify-around gap-px text-xs text-muted">
-          {bars.map(({ label: name, tick = name }, at) => (
+          {bars.map(({ label: name, tick = '' }, at) => (
             <span className="flex max-w-12 min-w-0 flex-1 justify-center overflow-visible whitespace-nowrap" key={name}>
-              {(bars.length - 1 - at) % every === 0 ? tick : ''}
+              {hasTicks ? tick : (bars.length - 1 - at) % every === 0 ? name : ''}
             </span>
           ))}
         </div>

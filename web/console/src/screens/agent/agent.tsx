@@ -122,6 +122,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
             />
           </>
         }
+        id={agent.agent_id}
         lead={
           agent.phone_numbers.length > 0
             ? t('Answers {numbers}', { numbers: agent.phone_numbers.join(', ') })

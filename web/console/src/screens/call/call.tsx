@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFeed } from '../../data/feed.ts'
 import {
   formatCount,
@@ -17,6 +17,7 @@ import type { Call, Page, Turn } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
+import { CopiedId } from '../../ui/copied-id.tsx'
 import { Fault } from '../../ui/fault.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.tsx'
@@ -301,13 +302,38 @@ function Cost({ call: { cost, usage } }: { call: Call }) {
 function About({ call }: { call: Call }) {
   const { carrier, quality, dynamic_variables: variables } = call
   const given = Object.entries(variables).filter(([, value]) => value !== '')
-  const rows: [string, string | undefined | null][] = [
+  const rows: [string, ReactNode][] = [
     [t('Ended because'), formatWord(call.end_reason)],
     [t('From'), call.from_number],
     [t('To'), call.to_number],
     [t('Answered by'), call.answered_by && formatWord(call.answered_by)],
     [t('Consent'), call.consent && formatWord(call.consent)],
-    [t('Campaign'), call.campaign_slug],
+    [
+      t('Campaign'),
+      call.campaign_slug && (
+        <Link
+          className="text-accent hover:underline"
+          key="campaign"
+          params={{ slug: call.campaign_slug }}
+          to="/campaigns/$slug"
+        >
+          {call.campaign_slug}
+        </Link>
+      ),
+    ],
+    [
+      t('Batch'),
+      call.batch_id && (
+        <Link
+          className="text-accent hover:underline"
+          key="batch"
+          params={{ batchId: call.batch_id }}
+          to="/batches/$batchId"
+        >
+          {t('Open')}
+        </Link>
+      ),
+    ],
     [t('Answered'), call.answered_at && formatExactly(call.answered_at)],
     [t('Ended'), call.ended_at && formatExactly(call.ended_at)],
     [t('Trunk'), carrier?.trunk],
@@ -320,9 +346,9 @@ function About({ call }: { call: Call }) {
     [t('Packet loss'), quality?.loss === undefined ? undefined : formatShare(quality.loss)],
     [t('Jitter'), quality?.jitter_ms === undefined ? undefined : formatMs(quality.jitter_ms)],
     [t('Line quality (MOS)'), quality?.mos?.toFixed(1)],
-    [t('Call id'), call.call_log_id],
+    [t('Call id'), <CopiedId id={call.call_log_id} key="id" />],
   ]
-  const known = rows.filter((row): row is [string, string] => Boolean(row[1]) && row[1] !== '–')
+  const known = rows.filter(([, value]) => Boolean(value) && value !== '–')
   return (
     <Card title={t('About the call')}>
       <Facts rows={[...known, ...given.map(([name, value]) => [`{{${name}}}`, value] as const)]} />

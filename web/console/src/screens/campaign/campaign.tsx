@@ -102,6 +102,7 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
             )}
           </>
         }
+        id={campaign.slug}
         lead={leadOf(campaign)}
         title={
           <span className="flex items-center gap-3">

@@ -1,20 +1,23 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatAgo, formatInner, formatInstant, formatMs, formatWord } from '../../data/format.ts'
+import { formatAgo, formatExactly, formatInner, formatInstant, formatMs, formatWord } from '../../data/format.ts'
 import { useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Delivery } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
+import { CopiedId } from '../../ui/copied-id.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty, Facts, type Tone } from '../../ui/layout.tsx'
 import { pretty, TextBlock } from '../../ui/text-block.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { eventSubject } from './event-subject.ts'
 
 const EVERY_MS = 3_000
 const TONES: Readonly<Record<Delivery['status'], Tone>> = { pending: 'accent', delivered: 'good', failed: 'bad' }
 const COLUMNS =
-  'grid h-full w-full items-center gap-3 px-4 text-left text-sm grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1fr)_7rem_minmax(0,1.4fr)_6rem_8rem]'
+  'grid h-full w-full items-center gap-3 px-4 text-left text-sm grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_7rem_minmax(0,1.2fr)_6rem_8rem]'
 
 /** What a webhook was sent, newest first. */
 export function Deliveries({ path }: { path: string }) {
@@ -55,6 +58,7 @@ export function Deliveries({ path }: { path: string }) {
         row={(delivery) => (
           <button className={`${COLUMNS} hover:bg-sunken/60`} onClick={() => setShown(delivery)} type="button">
             <span className="truncate font-mono text-xs">{delivery.type}</span>
+            <span className="hidden truncate md:block">{eventSubject(delivery.request?.body)?.label}</span>
             <span>
               <Status delivery={delivery} />
             </span>
@@ -95,6 +99,7 @@ interface DeliveryDialogProps {
 function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
   const { may } = useSession()
   const { delivery_id, event_id, type, attempts, request, response, error, created_at, last_attempt_at } = delivery
+  const subject = eventSubject(request?.body)
   const again = useWrite<Delivery>(() => [`${path}/${delivery_id}/redeliver`, { method: 'POST' }], {
     done: t('It is sent again'),
     changes: [path],
@@ -105,19 +110,28 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
       <Facts
         rows={[
           [t('State'), <Status delivery={delivery} key="state" />],
-          [t('Happened'), formatInstant(created_at)],
+          ...(subject
+            ? [
+                [
+                  t('About'),
+                  subject.path === undefined ? (
+                    subject.label
+                  ) : (
+                    <Link className="text-accent hover:underline" key="about" to={subject.path}>
+                      {subject.label}
+                    </Link>
+                  ),
+                ] as const,
+              ]
+            : []),
+          [t('Happened'), formatExactly(created_at)],
           [
             t('Attempts'),
             last_attempt_at
               ? t('{n}, the last {ago}', { n: attempts, ago: formatAgo(last_attempt_at) })
               : String(attempts),
           ],
-          [
-            'webhook-id',
-            <code className="text-xs" key="id">
-              {event_id}
-            </code>,
-          ],
+          ['webhook-id', <CopiedId id={event_id} key="id" />],
           ...(error ? [[t('Fault'), error] as const] : []),
         ]}
       />

@@ -4,6 +4,7 @@ import { useRead } from '../../data/queries.ts'
 import type { ApiRequest, Page } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
+import { CopiedId } from '../../ui/copied-id.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty, Facts, type Tone } from '../../ui/layout.tsx'
@@ -98,12 +99,7 @@ function RequestDialog({ request, onClose }: { request: ApiRequest; onClose: () 
           [t('Happened'), formatInstant(request.answered_at)],
           [t('Took'), formatMs(request.duration_ms)],
           [t('Key'), request.api_key_name],
-          [
-            'x-request-id',
-            <code className="text-xs" key="id">
-              {request.request_id}
-            </code>,
-          ],
+          ['x-request-id', <CopiedId id={request.request_id} key="id" />],
           ...(error
             ? [
                 [

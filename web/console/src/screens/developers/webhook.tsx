@@ -77,6 +77,7 @@ export function Screen() {
             </>
           )
         }
+        id={webhook.webhook_id}
         lead={
           <Link className="hover:underline" to="/developers">
             {t('Webhooks')}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useProviders } from '../../data/providers.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Agent, PhoneNumber, Trunk } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
@@ -7,6 +8,13 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { CARRIERS } from './number-cells.tsx'
+
+const nameOf = (carrier: string): string =>
+  carrier === 'sip'
+    ? t('A SIP trunk of mine')
+    : carrier === 'sim'
+      ? t('Simulated, for trying out')
+      : (CARRIERS[carrier] ?? carrier)
 
 /** Registers a number somebody has, or buys one at a carrier. */
 export function AddNumber({
@@ -19,7 +27,14 @@ export function AddNumber({
   onClose: () => void
 }) {
   const { data: trunks } = useRead<Trunk[]>('/trunks')
-  const [provider, setProvider] = useState(kind === 'buy' ? 'twilio' : 'sip')
+  const { data: known } = useProviders()
+  const healthOf = (name: string) => known?.providers.find((one) => one.provider === name)?.health
+  const isReady = (name: string) => healthOf(name)?.state !== 'no_key'
+  const carriers = Object.keys(CARRIERS)
+    .filter((name) => kind === 'register' || name !== 'sip')
+    .toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))
+  const [chosen, setChosen] = useState<string>()
+  const provider = chosen ?? carriers[0] ?? ''
   const add = useWrite<PhoneNumber, Record<string, string>>(
     (fields) => {
       const body = Object.fromEntries(Object.entries({ ...fields, provider }).filter(([, value]) => value !== ''))
@@ -50,15 +65,18 @@ export function AddNumber({
           add.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
         }}
       >
-        <Field fault={faultOf(add.error, 'provider')} label={t('Carrier')}>
-          <Select onChange={(event) => setProvider(event.target.value)} value={provider}>
-            {Object.entries(CARRIERS)
-              .filter(([name]) => kind === 'register' || name !== 'sip')
-              .map(([name, label]) => (
-                <option key={name} value={name}>
-                  {name === 'sip' ? t('A SIP trunk of mine') : name === 'sim' ? t('Simulated, for trying out') : label}
-                </option>
-              ))}
+        <Field
+          fault={faultOf(add.error, 'provider')}
+          hint={isReady(provider) ? undefined : healthOf(provider)?.message}
+          label={t('Carrier')}
+        >
+          <Select onChange={(event) => setChosen(event.target.value)} value={provider}>
+            {carriers.map((name) => (
+              <option key={name} value={name}>
+                {nameOf(name)}
+                {isReady(name) ? '' : ` (${t('not set up')})`}
+              </option>
+            ))}
           </Select>
         </Field>
         {kind === 'buy' ? (

@@ -12,7 +12,7 @@ import { Badge, Card, Facts, Loading } from '../../ui/layout.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { TabbedPage } from '../../ui/tabbed-page.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Audit } from '../workspace.tsx'
+import { AuditLog } from '../workspace/audit-log.tsx'
 import { MaintenanceCard } from './maintenance.tsx'
 
 import { Providers } from './providers.tsx'
@@ -38,7 +38,7 @@ export function Screen() {
             <MaintenanceCard />
           </div>,
         ],
-        ['audit', t('Audit log'), <Audit key="audit" path="/operator/audit-log" />],
+        ['audit', t('Audit log'), <AuditLog key="audit" path="/operator/audit-log" />],
         ['security', t('Security log'), <SecurityLog key="security" />],
       ]}
       title={t('Operator')}

@@ -55,6 +55,7 @@ export function Screen() {
             </Button>
           )
         }
+        id={run.run_id}
         lead={
           <Link className="hover:underline" to="/tests">
             {t('Tests')}

@@ -20,7 +20,8 @@ export function TrunkWeek({ hours }: { hours: readonly Hour[] }) {
         bars={hours.map((hour) => ({
           ...hour,
           label: formatWeekHour(hour.start),
-          tick: formatWeekday(hour.start),
+          // In the middle of its day.
+          tick: new Date(hour.start).getHours() === 12 ? formatWeekday(hour.start) : '',
           text: textOf(hour),
         }))}
         height="h-9"

@@ -45,6 +45,7 @@ export function Screen() {
             </>
           )
         }
+        id={trunk.trunk_id}
         lead={
           <>
             <Link className="hover:underline" search={{ tab: 'trunks' }} to="/numbers">

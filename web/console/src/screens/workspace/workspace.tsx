@@ -1,21 +1,21 @@
 import { type FormEvent, type MouseEvent, useState } from 'react'
-import { formatAgo, formatDayTime, formatWord } from '../data/format.ts'
-import { useRead, useWrite } from '../data/queries.ts'
-import { useSession } from '../data/session.tsx'
-import type { AuditEntry, Invitation, Member, Retention, Role } from '../data/types.ts'
-import { t } from '../language/t.ts'
-import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/confirm.tsx'
-import { Fault } from '../ui/fault.tsx'
-import { Field, Input, Select } from '../ui/field.tsx'
-import { Card, Empty, Loading } from '../ui/layout.tsx'
-import { ShownOnce } from '../ui/shown-once.tsx'
-import { TabbedPage } from '../ui/tabbed-page.tsx'
-import { Table } from '../ui/table.tsx'
-import { VirtualList } from '../ui/virtual-list.tsx'
-import { auditSentence } from './audit-sentence.ts'
+import { formatAgo, formatWord } from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { Invitation, Member, Retention, Role } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
+import { Card, Loading } from '../../ui/layout.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
+import { TabbedPage } from '../../ui/tabbed-page.tsx'
+import { Table } from '../../ui/table.tsx'
+import { OwnKeys } from '../keys/own-keys.tsx'
+import { AuditLog } from './audit-log.tsx'
 import { DoNotCall } from './do-not-call.tsx'
-import { OwnKeys } from './keys/own-keys.tsx'
+import { General } from './general.tsx'
 
 const ROLES: readonly Role[] = ['member', 'developer', 'admin']
 
@@ -24,12 +24,13 @@ export function Screen() {
   const { workspace, may } = useSession()
   const tabs = [
     ['members', t('Members'), <Members key="members" />] as const,
+    ...(workspace ? [['general', t('General'), <General key="general" workspace={workspace} />] as const] : []),
     ['do-not-call', t('Do not call'), <DoNotCall key="dnc" />] as const,
     ...(may('admin')
       ? [
           ['keys', t('Provider keys'), <OwnKeys key="keys" />] as const,
           ['retention', t('Retention'), <Keeping key="retention" />] as const,
-          ['audit', t('Audit log'), <Audit key="audit" path="/audit-log" />] as const,
+          ['audit', t('Audit log'), <AuditLog key="audit" path="/audit-log" />] as const,
         ]
       : []),
   ]
@@ -257,41 +258,6 @@ function Keeping() {
           {t('Save')}
         </Button>
       </form>
-    </Card>
-  )
-}
-
-/** Who did what, newest first. */
-export function Audit({ path }: { path: string }) {
-  return (
-    <Card flush>
-      <VirtualList<AuditEntry>
-        empty={
-          <Empty icon="operator" title={t('Nothing yet')}>
-            {t('Every change appears here, with its author and address.')}
-          </Empty>
-        }
-        label={t('Audit log')}
-        path={path}
-        row={({ at, actor, action, resource, address }) => (
-          <div
-            className="grid h-full grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-3 px-4 text-sm md:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_8rem]"
-            title={`${action} · ${t('{resource} from {address}', { resource, address })}`}
-          >
-            <span
-              className="truncate text-xs text-muted md:order-none md:text-sm md:font-medium md:text-ink"
-              title={actor.kind}
-            >
-              {actor.name}
-            </span>
-            <span className="text-right text-xs whitespace-nowrap text-muted md:order-last md:text-sm">
-              {formatDayTime(at)}
-            </span>
-            <span className="col-span-2 truncate md:col-span-1">{auditSentence(action)}</span>
-          </div>
-        )}
-        rowKey={({ id }) => id}
-      />
     </Card>
   )
 }

@@ -1,7 +1,8 @@
-import { t } from '../language/t.ts'
+import { t } from '../../language/t.ts'
 
 /** What the audit log notes, as somebody would say it. The names of actions are those of the API's routes. */
 const SENTENCES: Readonly<Record<string, string>> = {
+  'PATCH /auth/me': t('Changed their name or phone number'),
   'POST /auth/password': t('Changed their password'),
   'POST /auth/email/verification': t('Asked to prove their e-mail address'),
   'DELETE /auth/sessions/{session_id}': t('Ended one of their sessions'),
@@ -60,6 +61,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'GET /calls/{call_log_id}/events/live': t('Followed a call as it went'),
   'GET /calls/{call_log_id}/sip.pcap': t('Took the signalling of a call'),
   'GET /calls/export-csv': t('Exported the calls'),
+  'GET /audit-log/export-csv': t('Exported the audit log'),
+  'GET /operator/audit-log/export-csv': t('Exported the audit log'),
   'GET /api/v/campaign/{slug}/prospects.csv': t('Exported the people of a campaign'),
   'GET /api/v/upload/{uuid}/rejects/': t('Exported the rejected rows of an upload'),
   'DELETE /calls/{call_log_id}': t('Deleted a call'),

@@ -13,6 +13,7 @@ const SAMPLE_RATE_HZ = 16_000
 const PATHS = { 1: '/speech/recognition/conversation/cognitiveservices/v1', 2: '/stt/speech/universal/v2' }
 /** Ticks of 100 ns in the service's times. */
 const TICKS_PER_S = 10_000_000
+/** Of one phrase list, as the service takes them. */
 const MAX_PHRASES = 500
 
 export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
@@ -49,10 +50,10 @@ function universalContext(language: string): object {
   }
 }
 
-/** Maximum phrase hints of the service. */
+/** As the SDK writes a phrase list: npm microsoft-cognitiveservices-speech-sdk 1.52.0, DynamicGrammarBuilder.js. */
 function phrasesOf(keyterms: readonly string[]): object {
-  const Items = keyterms.slice(0, MAX_PHRASES).map((Text) => ({ Text }))
-  return Items.length === 0 ? {} : { dgi: { Groups: [{ Type: 'Generic', Items }] } }
+  const items = keyterms.slice(0, MAX_PHRASES).map((text) => ({ text }))
+  return items.length === 0 ? {} : { dgi: { groups: [{ type: 'Generic', items }] } }
 }
 
 /**

@@ -1,99 +1,124 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { messagesBody } from '../../plugins/anthropic/messages-body.ts'
-import { generateBody } from '../../plugins/google/generate-body.ts'
-import { AS_OPENAI, chatBody } from '../../plugins/openai/chat-body.ts'
-import type { ChatRequest } from '../../runtime/plugin-sdk/chat/chat-request.ts'
+import type { Manifest } from '../../runtime/plugin/contract.ts'
+import { Recorder } from './recorder.ts'
+import { anthropic } from './vendors/anthropic.ts'
+import { assemblyai } from './vendors/assemblyai.ts'
+import { azure } from './vendors/azure.ts'
+import { cartesia } from './vendors/cartesia.ts'
+import { deepgram } from './vendors/deepgram.ts'
+import { elevenlabs } from './vendors/elevenlabs.ts'
+import { google } from './vendors/google.ts'
+import { openai } from './vendors/openai.ts'
+import { plivo } from './vendors/plivo.ts'
+import { telnyx } from './vendors/telnyx.ts'
+import { twilio } from './vendors/twilio.ts'
+import type { Vendor, WireRequest } from './vendors/vendor.ts'
+import { WIRE_TYPES } from './wire-types.ts'
 
 const run = promisify(execFile)
 const TSC = join(import.meta.dirname, '../../node_modules/.bin/tsc')
-const LIMIT_MS = 180_000
-
-/** A conversation with a tool's call, its result and a temperature, and one without any of it. */
-const CONVERSATIONS: readonly ChatRequest[] = [
-  {
-    messages: [
-      { role: 'system', content: 'You are brief.' },
-      { role: 'user', content: 'Two rooms, please.' },
-      { role: 'assistant', content: 'One moment.' },
-      { role: 'tool_call', id: 'call_1', name: 'book', arguments: '{"guests":2}' },
-      { role: 'tool_result', id: 'call_1', name: 'book', content: '{"room":12}' },
-      { role: 'user', content: 'Thank you.' },
-    ],
-    tools: [
-      {
-        name: 'book',
-        description: 'Books rooms',
-        parameters: { type: 'object', properties: { guests: { type: 'number' } }, required: ['guests'] },
-      },
-    ],
-    temperature: 0.7,
-  },
-  { messages: [{ role: 'user', content: 'Hello?' }], tools: [] },
-]
-
-interface Vendor {
-  /** Types of the vendor, and `Request` made of them; the package lies beside. */
-  types: string
-  body(request: ChatRequest, model: string): object
-}
+const LIMIT_MS = 300_000
+const MAX_FAULT_CHARS = 600
 
 const VENDORS: Readonly<Record<string, Vendor>> = {
-  openai: {
-    types: `import type { OpenAI } from './package/index.js'
-type Request = OpenAI.ChatCompletionCreateParamsStreaming`,
-    body: (request, model) => {
-      const choice = { model, isOpenAI: true, reasoningEffort: undefined, maxCompletionTokens: 400 }
-      return chatBody(request, choice, AS_OPENAI)
-    },
-  },
-  anthropic: {
-    // The API takes a temperature of models before Claude 5; the SDK's types name it no more since 1.0.
-    types: `import type Anthropic from './package/index.js'
-type Request = Anthropic.MessageCreateParamsStreaming & { temperature?: number }`,
-    body: (request, model) => messagesBody(request, { model, maxTokens: 1024, effort: undefined }),
-  },
-  google: {
-    types: `import type { Content, GenerationConfig, Tool } from './package/dist/genai.js'
-type Written<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Written<I>[] : T extends object ? { [K in keyof T]: Written<T[K]> } : T
-type Request = {
-  contents: Written<Content>[]
-  systemInstruction?: Written<Content>
-  tools?: Written<Tool>[]
-  generationConfig?: Written<GenerationConfig>
-  store?: boolean
-}`,
-    body: (request, model) =>
-      generateBody(
-        request,
-        { model, maxOutputTokens: 400, thinkingBudget: undefined, thinkingLevel: undefined, storeRequests: false },
-        () => undefined,
-      ),
-  },
+  ...{ openai, anthropic, google, deepgram, cartesia, elevenlabs, assemblyai, azure },
+  ...{ twilio, telnyx, plivo },
+}
+
+interface CheckedRequests {
+  requests: number
+  /** What the vendor's own types refuse, in the compiler's words. */
+  faults: string[]
+  /** What no type of the SDK describes, and why. */
+  unjudged: readonly string[]
 }
 
 /**
- * What the vendor's own types refuse in our requests for these models, in the compiler's words; undefined: no request of ours is
- * held against this package.
+ * Has the vendor's own types and addresses judge our requests for all that the manifest lists. Undefined: no request of ours is held
+ * against this package. Throws where a plugin does not ask for what it should.
  * @param folder where the package was unpacked
  */
 export async function checkRequests(
   plugin: string,
-  models: readonly string[],
+  provides: Manifest['provides'],
   folder: string,
-): Promise<{ requests: number; faults: string[] } | undefined> {
+): Promise<CheckedRequests | undefined> {
   const vendor = VENDORS[plugin]
   if (vendor === undefined) return undefined
-  const bodies = models.flatMap((model) => CONVERSATIONS.map((request) => vendor.body(request, model)))
-  const lines = bodies.map((body) => `check(${JSON.stringify(body)})`)
+  const recorder = await Recorder.open()
+  try {
+    const requests = await vendor.requests(provides, recorder)
+    const types = typeof vendor.types === 'function' ? await vendor.types(folder) : vendor.types
+    const faults = [
+      ...(await refusedPaths(vendor, requests, folder)),
+      ...(await refusedBodies(types, requests, folder)),
+    ]
+    return { requests: requests.length, faults, unjudged: vendor.unjudged ?? [] }
+  } finally {
+    recorder.close()
+  }
+}
+
+/** Requests to addresses that the SDK has not. */
+async function refusedPaths(vendor: Vendor, requests: readonly WireRequest[], folder: string): Promise<string[]> {
+  const faults = new Set<string>()
+  for (const { type, path } of requests) {
+    const place = vendor.paths?.[type]
+    if (place === undefined || path === undefined) continue
+    const [file, named] = place
+    const source = await readFile(join(folder, 'package', file), 'utf8')
+    if (!source.replaceAll(/\$\{(\w+)\}/g, ':$1').includes(named)) faults.add(`${type}: ${file} does not name ${named}`)
+    else if (!isSameAddress(path, named)) faults.add(`${type}: ${path} is not ${named}`)
+  }
+  return [...faults]
+}
+
+/** What the SDK names is the end of ours: the API's version may go before it. */
+function isSameAddress(path: string, named: string): boolean {
+  const parts = named.split('/').slice(1)
+  const ours = path.split('/').slice(-parts.length)
+  return parts.every((part, i) => part.startsWith(':') || part === ours[i])
+}
+
+/** Has the compiler hold each request against its type, and each type against a field that does not exist. */
+async function refusedBodies(
+  types: Readonly<Record<string, string>>,
+  requests: readonly WireRequest[],
+  folder: string,
+): Promise<string[]> {
+  const judged = requests.filter(({ type }) => type in types)
+  const lines = [...WIRE_TYPES.trim().split('\n')]
+  const aboutLine = new Map<number, string>()
+  const write = (line: string, about: string) => aboutLine.set(lines.push(line), about)
+  for (const type of new Set(judged.map((request) => request.type))) {
+    write(`type ${type}_ = ${types[type]?.replaceAll('\n', ' ')}`, `the type ${type}`)
+    write(`const is${type}: IsAny<${type}_> = false`, `the type ${type}, which takes everything,`)
+    const [first] = judged.filter((request) => request.type === type)
+    lines.push('// @ts-expect-error')
+    const strange = JSON.stringify({ ...first?.value, noSuchField: true })
+    lines.push(`const other${type}: ${type}_ = ${strange}`)
+    aboutLine.set(lines.length - 1, `the type ${type}, which takes fields of any name,`)
+  }
+  for (const [i, { type, about, value }] of judged.entries()) {
+    write(`const request${i}: ${type}_ = ${JSON.stringify(value)}`, `${type} of ${about}`)
+  }
   const file = join(folder, 'requests.ts')
-  await writeFile(file, `${vendor.types}\nconst check = (_: Request): void => {}\n${lines.join('\n')}\n`)
+  await writeFile(file, `${lines.join('\n')}\n`)
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024']
   const told = await run(TSC, [...options, '--ignoreConfig', '--types', '', '--pretty', 'false', file], {
     timeout: LIMIT_MS,
   }).catch((error: { stdout?: string }) => ({ stdout: error.stdout || String(error) }))
-  const faults = told.stdout.split('\n').filter((line) => /error/i.test(line))
-  return { requests: bodies.length, faults: faults.map((line) => line.slice(0, 300)) }
+  return told.stdout
+    .split(/\n(?!\s)/)
+    .filter((text) => /error/i.test(text))
+    .map((text) => {
+      const about = aboutLine.get(Number(/requests\.ts\((\d+),/.exec(text)?.[1]))
+      return `${about ?? 'the check'}: ${text.replace(/^.*?error /, '').replaceAll(/\s*\n\s*/g, ' ')}`.slice(
+        0,
+        MAX_FAULT_CHARS,
+      )
+    })
 }

@@ -12,10 +12,11 @@ export interface SdkModels {
 interface Sdk {
   plugin: string
   name: string
-  read(types: string): Partial<Record<Kind, SdkModels>>
+  /** Where its types name models. */
+  read?(types: string): Partial<Record<Kind, SdkModels>>
 }
 
-/** The packages whose types name models, by plugin. */
+/** The vendors' packages, by plugin. */
 export const SDKS: readonly Sdk[] = [
   { plugin: 'openai', name: 'openai', read: readOpenAI },
   { plugin: 'anthropic', name: '@anthropic-ai/sdk', read: readAnthropic },
@@ -26,7 +27,19 @@ export const SDKS: readonly Sdk[] = [
     read: (types) => ({ tts: namesIn(types, /\bsonic-[\w.-]*\w/g), stt: namesIn(types, /\bink-[\w-]*\w/g) }),
   },
   { plugin: 'assemblyai', name: 'assemblyai', read: (types) => ({ stt: unionOf(types, 'StreamingSpeechModel') }) },
+  { plugin: 'deepgram', name: '@deepgram/sdk' },
+  { plugin: 'elevenlabs', name: '@elevenlabs/elevenlabs-js' },
+  { plugin: 'azure', name: 'microsoft-cognitiveservices-speech-sdk' },
+  { plugin: 'twilio', name: 'twilio' },
+  { plugin: 'telnyx', name: 'telnyx' },
+  { plugin: 'plivo', name: 'plivo' },
 ]
+
+/** Plugins of vendors that are left out, and why. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  qdrant: "its vendor's own client makes the requests, and the product is compiled against its types",
+  s3: "Amazon's SDK types the arguments of its commands, not what it sends for them",
+}
 
 /** Models that a phone call has no use for. */
 const OTHER_USE =

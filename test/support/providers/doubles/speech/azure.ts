@@ -102,6 +102,15 @@ function faultOfUniversal(path: string, body: string, language: string | null): 
   return fits && phraseOutput?.format === 'Detailed' ? undefined : 'The speech.context lacks detection or output'
 }
 
+/** A phrase list as today's SDK writes it: npm microsoft-cognitiveservices-speech-sdk 1.52.0, ServiceMessages/Dgi. */
+function faultOfPhrases(body: string): string | undefined {
+  const { dgi } = JSON.parse(body) as { dgi?: { groups?: { type?: string; items?: { text?: string }[] }[] } }
+  if (dgi === undefined) return undefined
+  const [group] = dgi.groups ?? []
+  const fits = group?.type === 'Generic' && group.items?.every(({ text }) => typeof text === 'string')
+  return fits ? undefined : 'The speech.context holds an unknown grammar'
+}
+
 function listen(channel: Channel, url: URL, speech: SpeechWorld, isUniversal = false) {
   const { searchParams: query } = url
   let requestId = ''
@@ -135,6 +144,8 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld, isUniversal = f
       return
     }
     if (path === 'speech.context') {
+      const unknown = faultOfPhrases(String(data).split('\r\n\r\n')[1] ?? '')
+      if (unknown !== undefined) return channel.close(1007, unknown)
       contextFor = requestId
       return
     }

@@ -1,5 +1,5 @@
+import type { DialNews } from '../../packages/plugin/telephony.ts'
 import type { AnsweredBy, DialFailure } from '../../runtime/plugin-sdk/telephony/carrier.ts'
-import type { DialNews } from '../../runtime/plugin-sdk/telephony/stream/dialled.ts'
 
 /** Plivo's hang-up causes as ours. Pure. */
 const FAILURES: Readonly<Record<string, DialFailure>> = {

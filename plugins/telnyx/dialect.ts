@@ -1,31 +1,27 @@
-import {
-  MARK,
-  objectIn,
-  readerOf,
-  type StreamDialect,
-  textIn,
-} from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
-import { readState } from './state.ts'
+import { dialectOf } from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
 
 /** Telnyx media streaming, bidirectional RTP: https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming */
-export const telnyxDialect: StreamDialect = {
+export const telnyxDialect = dialectOf({
   format: { encoding: 'pcmu', sampleRateHz: 8_000 },
   closingEndsCall: false,
   clearReturnsMarks: false,
-  read: readerOf({
-    start(message) {
-      const start = objectIn(message, 'start')
-      return {
-        streamId: textIn(message, 'stream_id'),
-        carrierId: textIn(start, 'call_control_id'),
-        token: readState(textIn(start, 'client_state')).token,
-        encoding: textIn(objectIn(start, 'media_format'), 'encoding'),
-      }
+  reads: {
+    name: 'event',
+    start: {
+      named: 'start',
+      streamId: 'stream_id',
+      carrierId: 'start.call_control_id',
+      token: 'start.client_state',
+      encoding: 'start.media_format.encoding',
     },
-    mark: MARK,
-    timed: true,
-  }),
-  media: (_streamId, payload) => JSON.stringify({ event: 'media', media: { payload } }),
-  mark: (_streamId, name) => JSON.stringify({ event: 'mark', mark: { name } }),
-  clear: () => JSON.stringify({ event: 'clear' }),
-}
+    media: { named: 'media', payload: 'media.payload', atMs: 'media.timestamp', track: 'media.track' },
+    dtmf: { named: 'dtmf', digit: 'dtmf.digit' },
+    mark: { named: 'mark', name: 'mark.name' },
+    stop: { named: 'stop' },
+  },
+  writes: {
+    media: { event: 'media', media: { payload: '{payload}' } },
+    mark: { event: 'mark', mark: { name: '{name}' } },
+    clear: { event: 'clear' },
+  },
+})

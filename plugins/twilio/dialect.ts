@@ -1,30 +1,27 @@
-import {
-  MARK,
-  objectIn,
-  readerOf,
-  type StreamDialect,
-  textIn,
-} from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
+import { dialectOf } from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
 
 /** Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages */
-export const twilioDialect: StreamDialect = {
+export const twilioDialect = dialectOf({
   format: { encoding: 'pcmu', sampleRateHz: 8_000 },
   // The TwiML after the stream requests our URL, and gets a hangup.
   closingEndsCall: true,
   clearReturnsMarks: true,
-  read: readerOf({
-    start(message) {
-      const start = objectIn(message, 'start')
-      return {
-        streamId: textIn(message, 'streamSid'),
-        carrierId: textIn(start, 'callSid'),
-        token: textIn(objectIn(start, 'customParameters'), 'token'),
-      }
+  reads: {
+    name: 'event',
+    start: {
+      named: 'start',
+      streamId: 'streamSid',
+      carrierId: 'start.callSid',
+      token: 'start.customParameters.token',
     },
-    mark: MARK,
-    timed: true,
-  }),
-  media: (streamSid, payload) => JSON.stringify({ event: 'media', streamSid, media: { payload } }),
-  mark: (streamSid, name) => JSON.stringify({ event: 'mark', streamSid, mark: { name } }),
-  clear: (streamSid) => JSON.stringify({ event: 'clear', streamSid }),
-}
+    media: { named: 'media', payload: 'media.payload', atMs: 'media.timestamp', track: 'media.track' },
+    dtmf: { named: 'dtmf', digit: 'dtmf.digit' },
+    mark: { named: 'mark', name: 'mark.name' },
+    stop: { named: 'stop' },
+  },
+  writes: {
+    media: { event: 'media', streamSid: '{streamId}', media: { payload: '{payload}' } },
+    mark: { event: 'mark', streamSid: '{streamId}', mark: { name: '{name}' } },
+    clear: { event: 'clear', streamSid: '{streamId}' },
+  },
+})

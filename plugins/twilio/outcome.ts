@@ -1,6 +1,6 @@
+import type { DialNews } from '../../packages/plugin/telephony.ts'
 import type { AnsweredBy, CarrierCallState, DialFailure } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import { verdictOf } from '../../runtime/plugin-sdk/telephony/cause.ts'
-import type { DialNews } from '../../runtime/plugin-sdk/telephony/stream/dialled.ts'
 
 /** Twilio's words for what becomes of a call, as ours. Pure. */
 

@@ -1,3 +1,4 @@
+import type { AnsweredBy, CarrierCallState, DialFailure } from '../../../packages/plugin/telephony.ts'
 import type { CarrierFigures, Leg } from '../../call/types/leg.ts'
 import type { PhoneNumber } from '../../lib/phone-number.ts'
 import type { LineCodecName } from '../../media/codecs/line-codec.ts'
@@ -6,6 +7,8 @@ import type { Trunk } from './trunk.ts'
 import type { NumberType } from './trunk-settings.ts'
 import type { CarrierWeb } from './web.ts'
 import type { WireMessage } from './wire-message.ts'
+
+export type { AnsweredBy, CarrierCallState, DialFailure } from '../../../packages/plugin/telephony.ts'
 
 /** null: no bound. `*` among the countries: all of them. */
 export interface DialBounds {
@@ -288,21 +291,3 @@ export interface DialEvents {
   /** The carrier's own word on who answered, which may come long after `answered`. */
   classified?(by: AnsweredBy): void
 }
-
-export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown'
-
-/**
- * `rejected`: a person refused the call. `hung_up`: somebody or something picked up and hung up before the media came. `blocked`:
- * a network refused it in the callee's place. `canceled`: we hung up before anyone answered. `carrier`: the carrier itself failed.
- */
-export type DialFailure =
-  | 'busy'
-  | 'no_answer'
-  | 'rejected'
-  | 'hung_up'
-  | 'blocked'
-  | 'invalid_number'
-  | 'canceled'
-  | 'carrier'
-
-export type CarrierCallState = 'live' | 'ended' | 'unknown'

@@ -1,4 +1,7 @@
+import type { CarrierRequest } from '../../../packages/plugin/telephony.ts'
 import type { StreamHandlers, StreamSocket } from './stream/socket.ts'
+
+export type { CarrierRequest } from '../../../packages/plugin/telephony.ts'
 
 /**
  * The HTTP and WebSocket part of a carrier: it learns of calls by requests to `/telephony/<plugin>/…` and
@@ -11,18 +14,6 @@ export interface CarrierEndpoint {
   readonly publicUrl: string
   /** Of this api node: what belongs to a call it holds. The same where there is one node. */
   readonly nodeUrl: string
-}
-
-export interface CarrierRequest {
-  readonly method: string
-  /** The last part of the path: what happened. */
-  readonly event: string
-  /** Path and query as they were asked for, still encoded. */
-  readonly target: string
-  readonly query: URLSearchParams
-  /** Value of a header named in lower case; empty when absent. */
-  header(name: string): string
-  readonly body: string
 }
 
 export interface CarrierReply {

@@ -114,10 +114,11 @@ export class StreamCarrier implements Carrier {
 
   async #handle(request: CarrierRequest): Promise<CarrierReply> {
     const provider = this.#provider
-    provider.verify(request, publicUrlsOf(this.#door, request.target))
-    const news = newsIn(provider, request)
+    await provider.verify(request, publicUrlsOf(this.#door, request.target))
+    const news = await newsIn(provider, request)
     const document = news === undefined ? undefined : await this.#heard(news)
-    return document === undefined ? provider.taken : { status: 200, contentType: 'text/xml', body: document }
+    if (document === undefined) return provider.taken
+    return { status: 200, contentType: provider.documentType ?? 'text/xml', body: document }
   }
 
   /** Does what follows from the news. Resolves with the document the carrier waits for. */
@@ -167,7 +168,7 @@ export class StreamCarrier implements Carrier {
     return undefined
   }
 
-  #pickedUp({ callId, carrierId }: Extract<CarrierNews, { type: 'picked_up' }>): string {
+  #pickedUp({ callId, carrierId }: Extract<CarrierNews, { type: 'picked_up' }>): string | Promise<string> {
     const { token } = this.#calls.dialled(callId) ?? {}
     // Its name may be what was missing to end it.
     this.#calls.dialled(callId)?.named(carrierId)
@@ -175,7 +176,7 @@ export class StreamCarrier implements Carrier {
     return live ? this.#provider.join({ callId, token }, this.#streamDoor) : this.#provider.reject('rejected')
   }
 
-  #resumed(callId: string): string {
+  #resumed(callId: string): string | Promise<string> {
     const token = this.#calls.find(callId)?.reissue()
     if (token !== undefined) return this.#provider.join({ callId, token }, this.#streamDoor)
     return this.#provider.hangup?.() ?? this.#provider.reject('rejected')
@@ -199,9 +200,9 @@ function streamDoorOf(nodeUrl: string, isSigned: boolean): StreamDoor {
 }
 
 /** What the carrier tells; a body that can't be read is the sender's fault. */
-function newsIn(provider: StreamProvider, request: CarrierRequest): ReturnType<StreamProvider['read']> {
+async function newsIn(provider: StreamProvider, request: CarrierRequest): Promise<CarrierNews | undefined> {
   try {
-    return provider.read(request)
+    return await provider.read(request)
   } catch (cause) {
     if (cause instanceof SyntaxError) throw new PatchbayError('malformed_body', { cause })
     throw cause

@@ -1,3 +1,4 @@
+import type { DialledEnd, DialNews } from '../../../../packages/plugin/telephony.ts'
 import { boundary } from '../../../lib/async/boundary.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnsweredBy, DialEvents, DialFailure, DialOrder } from '../carrier.ts'
@@ -8,24 +9,6 @@ import type { StreamReception } from './reception.ts'
 
 /** A call that ended may still have a stream on its way: callbacks and streams take different roads. */
 const STREAM_GRACE_MS = 2_000
-
-/** How the carrier says that a call ended. */
-interface DialledEnd {
-  failure: DialFailure
-  detail?: string
-  answered: boolean
-}
-
-/** What a carrier tells of a call it was asked for. */
-export interface DialNews {
-  /** Empty where this message doesn't name it. */
-  carrierId: string
-  ringing?: boolean
-  /** The carrier has sent the call on its way; it never says that a phone rings. */
-  sent?: boolean
-  /** The call is over. `answered`: it had been picked up. */
-  over?: DialledEnd
-}
 
 interface DialledCallOptions {
   dialect: StreamDialect

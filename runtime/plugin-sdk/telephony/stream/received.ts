@@ -14,8 +14,8 @@ export type Rejection = 'busy' | 'rejected'
 /** How one carrier is answered. */
 export interface Answers {
   /** Joins the call to our stream, which shows the token. */
-  join(callId: string, token: string): string
-  reject(as: Rejection): string
+  join(callId: string, token: string): string | Promise<string>
+  reject(as: Rejection): string | Promise<string>
 }
 
 interface ReceivedCallOptions {
@@ -48,7 +48,7 @@ export class ReceivedCall implements IncomingCall {
   callId: string | undefined
   readonly #options: ReceivedCallOptions
   readonly #gone = new AbortController()
-  #answer: (document: string) => void = () => undefined
+  #answer: (document: string | Promise<string>) => void = () => undefined
   #limit: NodeJS.Timeout | undefined
   #token = ''
   #answered = false

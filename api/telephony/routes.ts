@@ -23,7 +23,7 @@ const carrierEvent = defineRoute({
   tag: 'Telephony',
   summary: 'What a carrier tells of its calls',
   description:
-    "For carriers alone, each in its own format: a request without the carrier's signature over the public address is refused. Their media streams arrive at `/telephony/{provider}/stream`.",
+    "For carriers alone, each in its own format: a request without the carrier's signature over the public address is refused. The answer is what the carrier reads: XML, or JSON where its plugin writes that. Their media streams arrive at `/telephony/{provider}/stream`.",
   handler: async (request, services) => {
     const { provider, event } = request.params
     const web = await webOf(services, provider)

@@ -31,11 +31,24 @@ export type {
 export { readSamples } from './samples.ts'
 export { readEvents, readServerEvents, type ServerEvent } from './server-sent-events.ts'
 export { openSocket, type Socket, type SocketOptions } from './socket.ts'
+export type {
+  AnsweredBy,
+  CarrierCallState,
+  CarrierNews,
+  CarrierOrder,
+  CarrierRequest,
+  DialFailure,
+  DialNews,
+  StreamDoor,
+  StreamShape,
+  Telephony,
+} from './telephony.ts'
 export type { Toolbox, ToolCall } from './toolbox.ts'
 export type { Terms, VectorMatch, VectorPoint, VectorQuery, VectorScope, VectorStore } from './vector-store.ts'
 
 import type { ObjectStore } from './object-store.ts'
 import type { Realtime } from './realtime.ts'
+import type { Telephony } from './telephony.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { VectorStore } from './vector-store.ts'
 
@@ -166,6 +179,7 @@ export interface Factories {
   readonly vectorstore?: (host: Host, options: Options) => VectorStore | Promise<VectorStore>
   readonly objectstore?: (host: Host, options: Options) => ObjectStore | Promise<ObjectStore>
   readonly tools?: (host: Host, options: Options) => Toolbox | Promise<Toolbox>
+  readonly telephony?: (host: Host, options: Options) => Telephony | Promise<Telephony>
   /** Asks the provider for something that costs nothing and needs the key; throws ProviderError when it refuses. */
   readonly check?: (host: Host, options: Options, signal: AbortSignal) => Promise<void>
 }

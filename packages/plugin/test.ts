@@ -6,12 +6,27 @@
  *
  *     for (const { kind, behaviour, fault } of await conformanceOf(plugin, { env: { ACME_KEY: 'k' } })) …
  */
-import type { ChatRequest, Factories, Host, Llm, LlmEvent, Options, Stt, SttEvent, Toolbox, Tts } from './mod.ts'
+import type {
+  CarrierRequest,
+  ChatRequest,
+  Factories,
+  Host,
+  Llm,
+  LlmEvent,
+  Options,
+  StreamDoor,
+  Stt,
+  SttEvent,
+  Telephony,
+  Toolbox,
+  Tts,
+} from './mod.ts'
+import { carrierNewsOf, documentOf, telephonyDescriptionOf } from './telephony-values.ts'
 import { iterableOf, llmEventOf, pcmSamplesOf, sttEventOf, toolsOf, vectorsOf } from './values.ts'
 
 /** One behaviour of a kind, and what is wrong with it. */
 export interface Conformance {
-  readonly kind: 'llm' | 'stt' | 'tts' | 'embedding' | 'tools'
+  readonly kind: 'llm' | 'stt' | 'tts' | 'embedding' | 'tools' | 'telephony'
   readonly behaviour: string
   /** Absent: it behaves so. */
   readonly fault?: string
@@ -70,6 +85,7 @@ export async function conformanceOf(factories: Factories, given: ConformanceOpti
     ],
   ])
   await run('tools', factories.tools, TOOLS)
+  await run('telephony', factories.telephony, TELEPHONY)
   return results
 }
 
@@ -190,6 +206,53 @@ const TOOLS: readonly Behaviour<Toolbox>[] = [
       const call = { name: 'no_such_tool', input: {}, workspaceId: 'test' }
       const answer = await toolbox.call(call, signal).catch(() => undefined)
       if (answer !== undefined) throw new Error('It answered a call of "no_such_tool"')
+    },
+  ],
+]
+
+const CARRIER_URL = 'https://patchbay.example/telephony/test'
+const DOOR: StreamDoor = {
+  streamUrl: () => `${CARRIER_URL.replace('https', 'wss')}/stream?pass=0123`,
+  callbackUrl: (event) => `${CARRIER_URL}/${event}`,
+}
+/** What a stranger sends. */
+const strange = (body: string): CarrierRequest => ({
+  ...{ method: 'POST', event: 'no-such-event', target: '/telephony/test/no-such-event', body },
+  query: new URLSearchParams(),
+  header: () => '',
+})
+
+const TELEPHONY: readonly Behaviour<Telephony>[] = [
+  ['describes itself and its streams', async (carrier) => void telephonyDescriptionOf(carrier)],
+  [
+    'refuses a request that nobody signed',
+    async (carrier) => {
+      for (const body of ['', '{}', 'From=%2B14155550100&To=%2B14155550101']) {
+        const isSigned = await carrier.verify(strange(body), [`${CARRIER_URL}/no-such-event`])
+        if (isSigned !== false) throw new Error(`verify() gave ${String(isSigned)} for a request without a signature`)
+      }
+    },
+  ],
+  [
+    'leaves out an event that it does not know, and a body that it can’t read',
+    async (carrier) => {
+      for (const body of ['{}', '', '{"a":']) {
+        const news = await Promise.resolve()
+          .then(() => carrier.read(strange(body)))
+          .catch((error: unknown) => {
+            if (!(error instanceof SyntaxError)) throw error
+          })
+        if (carrierNewsOf(news) !== undefined) throw new Error('read() gave news for an event of no name')
+      }
+    },
+  ],
+  [
+    'writes instructions that lead to the stream',
+    async (carrier) => {
+      const document = documentOf(await carrier.join({ callId: 'c1', token: 'f'.repeat(64) }, DOOR))
+      if (!document.includes(DOOR.streamUrl(''))) throw new Error(`join() does not name the stream: ${document}`)
+      for (const as of ['busy', 'rejected'] as const) documentOf(await carrier.reject(as))
+      if (carrier.hangup !== undefined) documentOf(await carrier.hangup())
     },
   ],
 ]

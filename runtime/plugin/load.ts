@@ -189,11 +189,6 @@ function isolationOf(
   return manifest?.process ?? 'none'
 }
 
-/** Kinds that a process of its own can provide. */
-const ISOLATED_KINDS: ReadonlySet<string> = new Set([
-  ...['stt', 'llm', 'realtime', 'tts', 'embedding', 'vectorstore', 'objectstore', 'tools'],
-])
-
 function loadPlugin(
   folder: PluginFolder,
   settings: PluginSettings,
@@ -224,12 +219,6 @@ function loadPlugin(
   const wrong = faultOfOptions(manifest, settings.options ?? {})
   if (wrong !== undefined) {
     return broken(`Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`)
-  }
-  const kind = Object.keys(manifest.provides).find((one) => isolation !== 'none' && !ISOLATED_KINDS.has(one))
-  if (kind !== undefined) {
-    return broken(
-      `Plugin "${name}" provides ${kind}, which a process of its own can't; if you trust its code, put its folder into plugins/ of Patchbay, where it runs with the role`,
-    )
   }
   return { ...loaded, manifest }
 }

@@ -19,7 +19,7 @@ export async function* chat(
   const last = messages.at(-1)
   const [tool] = tools
   if (tool !== undefined && last?.role === 'user' && /use the tool/i.test(last.content)) {
-    yield { type: 'tool_call', id: crypto.randomUUID(), name: tool.name, arguments: '{}' }
+    yield { type: 'tool_call', id: crypto.randomUUID(), name: tool.name, arguments: '{"word":"hello"}' }
   } else {
     const said = last?.role === 'tool_result' ? last.content : question?.role === 'user' ? question.content : 'nothing'
     for (const word of words(`You said: ${said}`)) yield { type: 'text', text: word }

@@ -40,7 +40,8 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
   test <folder>      has the plugin in a folder pass the suite of its kinds, in the sandbox
   build <folder>     has it pass that suite, and packs it with the packages it depends on into one
                      file that "add" takes
-  new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding, tools
+  new <kind> <path>  a folder to start from, anywhere; kinds: stt, tts, llm, embedding, tools,
+                     telephony
   dev <folder>       starts Patchbay with the plugin in a folder: a change of its files counts for
                      the next session
   deno               installs Deno, in which third-party plugins run

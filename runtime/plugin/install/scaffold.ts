@@ -8,21 +8,29 @@ import { buildInfo } from '../../process/build-info.ts'
 import { ROOT } from '../host.ts'
 
 /** The kinds that there is a start for. */
-export const SCAFFOLD_KINDS = ['stt', 'tts', 'llm', 'embedding', 'tools'] as const
+export const SCAFFOLD_KINDS = ['stt', 'tts', 'llm', 'embedding', 'tools', 'telephony'] as const
 export type ScaffoldKind = (typeof SCAFFOLD_KINDS)[number]
 
 const SDK = join(ROOT, 'packages/plugin')
 const PACK_TIMEOUT_MS = 120_000
 
+interface Start {
+  /** The example that it is taken from. Default: `parrot`. */
+  example?: string
+  files: readonly string[]
+  imports: string
+  factory: string
+}
+
 /** What the example needs for each kind, and its mod.ts then. */
-const STARTS: Readonly<Record<ScaffoldKind, { file: string; imports: string; factory: string }>> = {
+const STARTS: Readonly<Record<ScaffoldKind, Start>> = {
   llm: {
-    file: 'model.ts',
+    files: ['model.ts'],
     imports: "import { chat } from './model.ts'",
     factory: 'llm: (host) => ({ chat: (request, signal) => chat(host, request, signal) }),',
   },
   stt: {
-    file: 'ears.ts',
+    files: ['ears.ts'],
     imports: "import { InboundAudio } from './ears.ts'",
     factory: `stt: () => ({
     sampleRateHz: 16_000,
@@ -34,16 +42,22 @@ const STARTS: Readonly<Record<ScaffoldKind, { file: string; imports: string; fac
   }),`,
   },
   tts: {
-    file: 'whistle.ts',
+    files: ['whistle.ts'],
     imports: "import { whistle } from './whistle.ts'",
     factory: 'tts: () => ({ sampleRateHz: 16_000, speak: (text, signal) => whistle(text, 16_000, signal) }),',
   },
   embedding: {
-    file: 'letters.ts',
+    files: ['letters.ts'],
     imports: "import { embed } from './letters.ts'",
     factory: 'embedding: () => ({ dimensions: 26, embed: async (texts) => texts.map(embed) }),',
   },
-  tools: { file: 'repeat.ts', imports: "import { repeat } from './repeat.ts'", factory: 'tools: () => repeat,' },
+  tools: { files: ['repeat.ts'], imports: "import { repeat } from './repeat.ts'", factory: 'tools: () => repeat,' },
+  telephony: {
+    example: 'tincan',
+    files: ['carrier.ts', 'stand-in.ts'],
+    imports: "import { tinCan } from './carrier.ts'",
+    factory: 'telephony: tinCan,',
+  },
 }
 
 const TEST = `import { deepEqual } from 'node:assert/strict'
@@ -74,10 +88,15 @@ const TSCONFIG = {
     verbatimModuleSyntax: true,
   },
   include: ['*.ts'],
-  exclude: ['*.test.ts'],
+  // They run in Node, whose types the plugin has not.
+  exclude: ['*.test.ts', 'stand-in.ts'],
 }
 
-function readmeOf(name: string, folder: string): string {
+function readmeOf(name: string, folder: string, kind: ScaffoldKind): string {
+  const standIn = `
+\`stand-in.ts\` is the API of the carrier and the people who are called: \`TINCAN_KEY=secret node stand-in.ts 4020\`. With the same key and
+\`TINCAN_URL=http://127.0.0.1:4020\` in the environment of Patchbay the plugin works with it.
+`
   return `# ${name}
 
 A plugin for Patchbay. \`npm test\` runs the suite that every plugin has to pass, \`npx -p typescript tsc -p .\` checks the types.
@@ -89,7 +108,7 @@ npm run patchbay plugins dev ${folder}     # Patchbay with this plugin; a change
 npm run patchbay plugins test ${folder}    # the suite in the sandbox, with what plugin.json asks for
 npm run patchbay plugins add ${folder}     # installs it
 \`\`\`
-`
+${kind === 'telephony' ? standIn : ''}`
 }
 
 /** Writes a folder to start from: the example cut down to one kind, with its package, types and test. Throws `configuration`. */
@@ -102,12 +121,13 @@ export async function scaffold(kind: ScaffoldKind, folder: string): Promise<void
   await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'EEXIST' ? refused(`"${folder}" is there already`) : cause
   })
-  const example = join(ROOT, 'examples/plugins/parrot')
-  const { file, imports, factory } = STARTS[kind]
-  await cp(join(example, file), join(folder, file))
-  const { permissions, provides } = JSON.parse(await readFile(join(example, 'plugin.json'), 'utf8')) as {
+  const { example: ofExample = 'parrot', files: copied, imports, factory } = STARTS[kind]
+  const example = join(ROOT, 'examples/plugins', ofExample)
+  for (const file of copied) await cp(join(example, file), join(folder, file))
+  const { permissions, provides, key } = JSON.parse(await readFile(join(example, 'plugin.json'), 'utf8')) as {
     permissions: object
     provides: Record<string, unknown>
+    key?: object
   }
   const manifest = {
     name,
@@ -116,8 +136,9 @@ export async function scaffold(kind: ScaffoldKind, folder: string): Promise<void
     engines: { patchbay: `>=${buildInfo().version}` },
     description: `A ${kind} plugin.`,
     provides: { [kind]: provides[kind] },
-    // Only its model asks for something.
-    permissions: kind === 'llm' ? permissions : {},
+    // Only a model and a carrier ask for something.
+    permissions: kind === 'llm' || kind === 'telephony' ? permissions : {},
+    ...(key === undefined ? {} : { key }),
   }
   const code = `import { definePlugin } from '@patchbay/plugin'\n${imports}\n\nexport default definePlugin({\n  ${factory}\n})\n`
   const sdk = await packSdk(join(folder, 'vendor'))
@@ -136,7 +157,7 @@ export async function scaffold(kind: ScaffoldKind, folder: string): Promise<void
     'tsconfig.json': json(TSCONFIG),
     'mod.ts': code,
     'mod.test.ts': TEST,
-    'README.md': readmeOf(name, folder),
+    'README.md': readmeOf(name, folder, kind),
     '.gitignore': 'node_modules/\n',
   }
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text)

@@ -2,7 +2,9 @@ import { llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
+import { PatchbayError } from '../../lib/errors.ts'
 import { cutText } from '../../lib/text.ts'
+import { NO_TRUNKS } from '../../plugin-sdk/telephony/trunk.ts'
 import type { PluginKind } from '../contract.ts'
 import { closeInstance, type PluginRegistry } from '../host.ts'
 
@@ -45,6 +47,7 @@ const TESTS: Partial<Record<PluginKind, Test>> = {
   stt: listens,
   embedding: embeds,
   tools: lists,
+  telephony: refusesStrangers,
 }
 
 interface Failing {
@@ -126,6 +129,31 @@ async function lists(registry: PluginRegistry, name: string, signal: AbortSignal
   const tools = await (await registry.create('tools', name)).list(signal)
   if (tools.length === 0) throw new Error('it has no tools')
   return `has the tools ${cutText(tools.map((tool) => tool.name).join(', '), 200)}`
+}
+
+/** A call costs money: it places none, and is asked what it must refuse. */
+async function refusesStrangers(registry: PluginRegistry, name: string, signal: AbortSignal): Promise<string> {
+  const url = `https://patchbay.example/telephony/${name}`
+  const door = { publicUrl: url, nodeUrl: url }
+  const carrier = await registry.create('telephony', name, { trunks: NO_TRUNKS, door })
+  try {
+    const target = `/telephony/${name}/voice`
+    const request = {
+      method: 'POST',
+      event: 'voice',
+      target,
+      query: new URLSearchParams(),
+      header: () => '',
+      body: '{}',
+    }
+    const taken = await carrier.web?.handle(request, signal).catch((error: unknown) => {
+      if (!(error instanceof PatchbayError) || error.code !== 'forged_request') throw error
+    })
+    if (taken !== undefined) throw new Error('it took a request that nobody signed')
+    return 'refuses a request that its carrier did not sign'
+  } finally {
+    await closeInstance(carrier)
+  }
 }
 
 async function embeds(registry: PluginRegistry, name: string, signal: AbortSignal): Promise<string> {

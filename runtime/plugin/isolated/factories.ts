@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LlmEvent, Options, SttEvent, ToolCall } from '../../../packages/plugin/mod.ts'
+import { telephonyDescriptionOf } from '../../../packages/plugin/telephony-values.ts'
 import type { Conformance } from '../../../packages/plugin/test.ts'
 import { toolAnswerOf, toolsOf } from '../../../packages/plugin/values.ts'
 import { boundary } from '../../lib/async/boundary.ts'
@@ -8,18 +9,22 @@ import { EventLLM } from '../../plugin-sdk/chat/event-llm.ts'
 import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import { ProviderSTT } from '../../plugin-sdk/speech/provider-stt.ts'
 import { SentenceTTS } from '../../plugin-sdk/speech/sentence-tts.ts'
+import { StreamCarrier } from '../../plugin-sdk/telephony/stream/carrier.ts'
 import type { PluginFactories, SpeechOptions } from '../contract.ts'
 import type { Grants } from '../grants/permissions.ts'
 import { type FaultOf, faultsOf } from './fault.ts'
-import type { Description, ObjectAct, Use, VectorAct } from './messages.ts'
+import type { Description, ObjectAct, TelephonyAct, Use, VectorAct } from './messages.ts'
 import { isolatedObjects } from './object-store.ts'
 import type { IsolatedSession, PluginRunner, SessionEvents } from './plugin-runner.ts'
 import { isolatedRealtime } from './realtime.ts'
+import { isolatedTelephony } from './telephony.ts'
 import { usePlugin } from './use-plugin.ts'
 import { isolatedVectors } from './vector-store.ts'
 
 /** How long one answer that is no stream may take. */
 const ASK_TIMEOUT_MS = 30_000
+/** A carrier gives up a question after 15 s. */
+const CARRIER_TIMEOUT_MS = 10_000
 /** And a suite of them. */
 const CONFORMANCE_TIMEOUT_MS = 300_000
 /** What comes back goes over the pipe as one result, which has its bounds. */
@@ -142,6 +147,14 @@ export function isolatedFactories(
         list: async (signal) => toolsOf(await act('list', signal)),
         call: async (call, signal) => toolAnswerOf(await act(call, signal)),
       }
+    },
+    async telephony({ log }, { door, settings }) {
+      const options: Options = { settings }
+      const described = await ask(processOf({}), { kind: 'describe', of: 'telephony' }, options, faultOf)
+      const act = (one: TelephonyAct, signal?: AbortSignal): Promise<unknown> =>
+        ask(processOf({}), { kind: 'telephony', act: one }, options, faultOf, signal, CARRIER_TIMEOUT_MS)
+      const ready = (): Promise<unknown> => processOf({}).ready()
+      return new StreamCarrier(isolatedTelephony(telephonyDescriptionOf(described), { act, ready }), log, door)
     },
     async conformance(_host, { settings, signal, byKind }) {
       const use: Use = { kind: 'conformance', byKind }

@@ -6,6 +6,7 @@ import type {
   RealtimeFault,
   RealtimeServerEvent,
 } from '../../../packages/plugin/realtime.ts'
+import type { CarrierOrder } from '../../../packages/plugin/telephony.ts'
 
 /**
  * What a role and the process of a plugin say to each other. A session is one use: a caller who is recognised, a sentence
@@ -44,10 +45,11 @@ export type Use =
   | { kind: 'llm'; request: ChatRequest }
   | { kind: 'realtime'; config: RealtimeConfig }
   | { kind: 'embedding'; texts: readonly string[] }
-  | { kind: 'describe'; of: 'stt' | 'tts' | 'realtime' | 'embedding' }
+  | { kind: 'describe'; of: 'stt' | 'tts' | 'realtime' | 'embedding' | 'telephony' }
   | { kind: 'vectorstore'; act: VectorAct }
   | { kind: 'objectstore'; act: ObjectAct }
   | { kind: 'tools'; act: 'list' | ToolCall }
+  | { kind: 'telephony'; act: TelephonyAct }
   | { kind: 'check' }
   /** Has the plugin pass the suite of its author's tests. */
   | { kind: 'conformance'; byKind: Readonly<Record<string, Partial<Options>>> }
@@ -64,6 +66,34 @@ export type ObjectAct =
   | { name: 'get'; key: string; range?: { start: number; end: number } }
   | { name: 'url'; key: string; link: { expiresInS: number; filename: string } }
   | { name: 'remove'; key: string }
+
+/** A request of a carrier, with the headers that its plugin looks at. */
+export interface SentRequest {
+  method: string
+  event: string
+  target: string
+  query: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/** What a StreamDoor answers for one call. */
+export interface SentDoor {
+  streamUrl: string
+  callbackBase: string
+}
+
+/** One call of a carrier's method. */
+export type TelephonyAct =
+  | { name: 'verify'; request: SentRequest; urls: readonly string[] }
+  | { name: 'read'; request: SentRequest }
+  | { name: 'join'; call: { callId: string; token: string }; door: SentDoor }
+  | { name: 'reject'; as: 'busy' | 'rejected' }
+  | { name: 'hangup' }
+  | { name: 'command'; carrierId: string; document: string }
+  | { name: 'create'; order: CarrierOrder; token: string; door: SentDoor }
+  | { name: 'end' | 'state'; carrierId: string }
+  | { name: 'transfer'; call: { carrierId: string; to: string; from: string }; door: SentDoor }
 
 /** What comes of a session with a speech-to-speech model. Behind `send` and `sound` the bytes follow. */
 export type RealtimeNews =

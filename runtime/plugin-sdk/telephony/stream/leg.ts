@@ -1,6 +1,7 @@
 import type { AudioFormat, Leg, LegEndReason, LegEvents } from '../../../call/types/leg.ts'
 import { boundary } from '../../../lib/async/boundary.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { packetSamples } from '../../../media/codecs/packet-samples.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
 import type { StreamSocket } from './socket.ts'
 
@@ -174,7 +175,7 @@ export class StreamLeg implements Leg {
     const leap = said - this.#endSamples
     const isGap = leap > (ROUNDING_MS * sampleRateHz) / 1000 && leap < 60 * sampleRateHz
     const timestamp = isGap ? said : this.#endSamples
-    this.#endSamples = timestamp + bytes.length
+    this.#endSamples = timestamp + packetSamples(this.format, bytes)
     this.#events?.audio(bytes, timestamp)
   }
 

@@ -9,11 +9,13 @@ import type {
   Realtime,
   Stt,
   SttEvent,
+  Telephony,
   Toolbox,
   Tts,
   VectorStore,
 } from '../../../../packages/plugin/mod.ts'
 import { realtimeCapabilitiesOf } from '../../../../packages/plugin/realtime-values.ts'
+import { telephonyDescriptionOf } from '../../../../packages/plugin/telephony-values.ts'
 import {
   iterableOf,
   llmEventOf,
@@ -28,6 +30,7 @@ import type { ObjectAct, RealtimeNews, Use } from '../messages.ts'
 import type { ObjectExchange } from '../object-exchange.ts'
 import type { RealtimeInput } from '../realtime-inputs.ts'
 import { runRealtime } from './run-realtime.ts'
+import { runTelephony } from './run-telephony.ts'
 
 /** Where what a use brings goes. */
 export interface UseOutput {
@@ -156,7 +159,14 @@ export async function runUse(
       out.result(act === 'list' ? toolsOf(await toolbox.list(signal)) : toolAnswerOf(await toolbox.call(act, signal)))
       return
     }
+    case 'telephony':
+      out.result(await runTelephony(await makeOnce<Telephony>('telephony'), use.act, signal))
+      return
     case 'describe': {
+      if (use.of === 'telephony') {
+        out.result(telephonyDescriptionOf(await makeOnce<Telephony>('telephony')))
+        return
+      }
       if (use.of === 'realtime') {
         out.result({ capabilities: realtimeCapabilitiesOf((await make<Realtime>('realtime')).capabilities) })
         return

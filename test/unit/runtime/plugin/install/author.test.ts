@@ -28,7 +28,7 @@ const patchbay = (folder: string, ...words: string[]): Promise<string> =>
     words,
     flags: { grant: 'all', noTest: false, replace: false, all: false, force: words.includes('--force') },
     config: { dataDir: join(folder, 'data') },
-    env: { INIT_CWD: folder },
+    env: { INIT_CWD: folder, TINCAN_URL: 'http://127.0.0.1:9', TINCAN_KEY: 'k' },
     say: () => undefined,
     usersOf: async (name) => (name === 'used' ? ['Front desk (Hotel Aurora)'] : []),
   })

@@ -108,7 +108,7 @@ test('what can’t be installed says why, and leaves nothing', async (t) => {
   for (const [what, manifest, why] of [
     ['a name that is taken', { name: 'openai' }, /Patchbay has a plugin of that name/],
     ['programs', { permissions: { run: ['sh'] } }, /wants to run the program sh, which no third-party plugin may/],
-    ['a kind it can’t do', { provides: { telephony: {} } }, /provides telephony/],
+    ['a kind that there is not', { provides: { teleporter: {} } }, /teleporter/],
     ['an unknown field', { extra: 1 }, /extra/],
   ] as const) {
     write(manifest)

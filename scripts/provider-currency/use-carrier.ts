@@ -18,8 +18,8 @@ export async function useCarrier(provider: StreamProvider): Promise<string[]> {
   await provider.transfer({ carrierId: CARRIER_ID, from, to: to as PhoneNumber }, door, signal)
   await provider.state(CARRIER_ID, signal)
   await provider.end(CARRIER_ID, signal)
-  const documents = [provider.join(CALL, door), provider.reject('busy'), provider.reject('rejected')]
-  if (provider.hangup !== undefined) documents.push(provider.hangup())
+  const documents = [await provider.join(CALL, door), await provider.reject('busy'), await provider.reject('rejected')]
+  if (provider.hangup !== undefined) documents.push(await provider.hangup())
   for (const document of documents) await provider.command?.(CARRIER_ID, document, signal)
   return documents
 }

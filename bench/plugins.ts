@@ -2,15 +2,17 @@
  * What it costs to keep a plugin in a process of its own, and what a hostile one can do to the calls beside it. Part
  * `latency`: 20 sessions over the recogniser and the voice of a plugin, in the role's process and in one of its own, in turns;
  * `cpu`: whole conversations over it; `hostile`: the cadence of 20 conversations over our own plugins while another loops, leaks
- * and floods. Each run is in a process of its own.
+ * and floods. Each run is in a process of its own. Part `connections`: what it costs that each connection is asked for.
  */
 import { join } from 'node:path'
+import { connections } from './plugins/connections.ts'
 import type { PluginRun, PluginRunResult } from './plugins/scenario.ts'
 import { quantile } from './support/quantile.ts'
 import { rounded } from './support/rounded.ts'
 import { runSubject } from './support/run-subject.ts'
 
 const SESSIONS = 20
+const CONNECTIONS = 500
 
 export async function run(args: readonly string[]): Promise<void> {
   const scale = args.includes('--long') ? 4 : 1
@@ -44,6 +46,25 @@ export async function run(args: readonly string[]): Promise<void> {
         }
         note(name, quantile(own, share) - quantile(role, share), target, more)
       }
+    }
+  }
+  if (wanted('connections')) {
+    for (const host of ['127.0.0.1', 'localhost'] as const) {
+      const waits = { asked: [] as number[], allowed: [] as number[] }
+      let askedOnStream = 0
+      for (let round = 0; round < 4 * scale; round++) {
+        const asked = await connections(host, true, CONNECTIONS)
+        waits.asked.push(...asked.connectMs)
+        askedOnStream += asked.askedOnStream
+        waits.allowed.push(...(await connections(host, false, CONNECTIONS)).connectMs)
+      }
+      for (const share of [0.5, 0.99]) {
+        const [asked, allowed] = [quantile(waits.asked, share), quantile(waits.allowed, share)]
+        const name = `added by asking for a connection to ${host}, p${share * 100} (ms)`
+        const more = { asked: rounded(asked), allowed: rounded(allowed), runs: waits.asked.length }
+        note(name, asked - allowed, share === 0.99 ? '<= 1' : '-', more)
+      }
+      note(`questions while messages flow over a connection to ${host}`, askedOnStream, '0')
     }
   }
   if (wanted('cpu')) {

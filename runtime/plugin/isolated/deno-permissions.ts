@@ -68,7 +68,9 @@ async function refusalOfNet(
   const port = portText === undefined ? undefined : Number(portText)
   const refused: Refused = { permission: 'net', target }
   if (!allowsHost(rules, host, port)) return refused
-  if (isIP(normalizeHost(host)) !== 0 || !rules.some(opensAddresses)) return undefined
+  const name = normalizeHost(host)
+  // Only the operator's own hosts file says what localhost stands for.
+  if (isIP(name) !== 0 || name === 'localhost' || !rules.some(opensAddresses)) return undefined
   const addresses = await resolveName(host).catch(() => [])
   const wrong = addresses.find((address) => !allowsResolved(rules, host, address, port))
   if (wrong === undefined) return undefined

@@ -151,6 +151,7 @@ export const agentExample = {
   max_duration_s: null,
   idle_timeout_s: null,
   keyterms: [],
+  transcribe: 'own' as const,
   pronunciation: [],
   ai_disclosure: 'auto' as const,
   register: 'formal' as const,

@@ -20,6 +20,7 @@ const MAX_S = 86_400
 const SENSITIVITIES = ['low', 'normal', 'high'] as const
 const REGISTERS = ['formal', 'informal'] as const
 const MAX_PHRASE_CHARS = 1_000
+const TRANSCRIBERS = ['own', 'model'] as const
 const ENDPOINTINGS = ['eager', 'balanced', 'patient'] as const
 
 type Snake<S extends string> = S extends `${infer A}${infer B}`
@@ -91,6 +92,10 @@ export const speechFields = {
     description: 'Names and terms to listen for, for recognisers that take them.',
     examples: [['Patchbay', 'Lovelace']],
   }),
+  transcribe: Type.Enum(TRANSCRIBERS, {
+    description:
+      'Whose words for what callers say are kept where the agent’s model is of speech to speech: `own`, the recogniser’s, or `model`, which corrects them by what the model understood.',
+  }),
   pronunciation: Type.Array(
     Type.Object({
       word: Type.String({ minLength: 1, maxLength: 100, description: 'As it is written; in any case of letters.' }),
@@ -137,6 +142,7 @@ export function speechColumns(input: SpeechInput) {
     max_duration_s: input.max_duration_s,
     idle_timeout_s: input.idle_timeout_s,
     keyterms: json(input.keyterms),
+    transcribe: input.transcribe,
     pronunciation: json(input.pronunciation),
     ai_disclosure: input.ai_disclosure,
     register: input.register,
@@ -157,6 +163,7 @@ export function speechBody(agent: Agent) {
     max_duration_s: agent.max_duration_s,
     idle_timeout_s: agent.idle_timeout_s,
     keyterms: agent.keyterms,
+    transcribe: agent.transcribe,
     pronunciation: agent.pronunciation,
     ai_disclosure: agent.ai_disclosure,
     register: agent.register,
@@ -180,9 +187,18 @@ export function speechSpec(
   agent: Agent,
 ): Pick<
   AgentSpec,
-  'language' | 'interruption' | 'endpointing' | 'deadAir' | 'keyterms' | 'pronunciation' | 'register' | 'phrases'
+  | 'language'
+  | 'interruption'
+  | 'endpointing'
+  | 'deadAir'
+  | 'keyterms'
+  | 'transcribe'
+  | 'pronunciation'
+  | 'register'
+  | 'phrases'
 > {
-  const { language, interruption, endpointing, dead_air, keyterms, pronunciation, register } = speechBody(agent)
+  const { language, interruption, endpointing, dead_air, keyterms, transcribe, pronunciation, register } =
+    speechBody(agent)
   const own = OWN_PHRASES.flatMap((name) => {
     const phrase = agent.phrases[snake(name)]
     return phrase === undefined ? [] : [[name, phrase]]
@@ -190,6 +206,7 @@ export function speechSpec(
   return {
     ...{ language, interruption, endpointing, deadAir: dead_air, keyterms, pronunciation },
     ...(register === 'formal' ? {} : { register }),
+    ...(transcribe === 'own' ? {} : { transcribe }),
     ...(own.length === 0 ? {} : { phrases: Object.fromEntries(own) }),
   }
 }

@@ -70,6 +70,7 @@ const AGENT_DEFAULTS: Fields = {
   max_duration_s: null,
   idle_timeout_s: null,
   keyterms: [],
+  transcribe: 'own',
   pronunciation: [],
   ai_disclosure: 'auto',
   register: 'formal',

@@ -26,6 +26,7 @@ export type {
   RealtimeServerEvent,
   RealtimeSession,
   RealtimeTool,
+  RealtimeTranscription,
   RealtimeUsage,
 } from './realtime.ts'
 export { readSamples } from './samples.ts'

@@ -46,6 +46,7 @@ export function textsOf(value: unknown, what: string): readonly string[] {
 const TEXTS: Readonly<Record<RealtimeServerEvent['type'], readonly string[]>> = {
   ready: [],
   committed: ['itemId'],
+  transcribed: ['text'],
   response_started: ['responseId'],
   audio: ['responseId', 'itemId'],
   text: ['responseId', 'itemId', 'text'],
@@ -73,8 +74,21 @@ export function realtimeEventOf(value: unknown): RealtimeServerEvent {
   if (type === 'audio' && !(event.bytes instanceof Uint8Array)) {
     throw new WrongValue('parse() gave an audio whose bytes are no Uint8Array')
   }
+  if (type === 'transcribed') transcriptionOf(event)
   if (type === 'failed') realtimeFaultOf(event.fault)
   return value as RealtimeServerEvent
+}
+
+function transcriptionOf({ itemId, usage }: Fields): void {
+  if (itemId !== undefined && typeof itemId !== 'string') {
+    throw new WrongValue('parse() gave a transcribed whose itemId is no text')
+  }
+  if (usage === undefined) return
+  const { model, seconds } = objectOf(usage, 'the usage of a transcribed')
+  if (typeof model === 'string' && typeof seconds === 'number' && seconds >= 0 && Number.isFinite(seconds)) return
+  throw new WrongValue(
+    'the usage of a transcribed has a model that is a text and seconds that are a number of 0 or more',
+  )
 }
 
 /** Throws WrongValue. */

@@ -26,6 +26,16 @@ export interface RealtimeCapabilities {
 export interface RealtimeConfig {
   readonly instructions: string
   readonly tools: readonly RealtimeTool[]
+  /** The words of the caller's sound are wanted (`transcribed`), beside the answers; absent: they are not. Of a session, for its whole time. */
+  readonly transcribe?: RealtimeTranscription
+}
+
+/** What the caller is expected to say. */
+export interface RealtimeTranscription {
+  /** A language tag; absent: any language. */
+  readonly language?: string
+  /** Names and terms. */
+  readonly keyterms: readonly string[]
 }
 
 export interface RealtimeTool {
@@ -107,6 +117,17 @@ export type RealtimeServerEvent =
   /** The session takes what it is told. */
   | { readonly type: 'ready' }
   | { readonly type: 'committed'; readonly itemId: string }
+  /**
+   * The caller's words in an item, whenever they are known; without `itemId` in the sound that was committed last. Words that are told
+   * again take the place of the earlier ones.
+   */
+  | {
+      readonly type: 'transcribed'
+      readonly itemId?: string
+      readonly text: string
+      /** Of another model, which wrote them and is billed apart by the length of the sound. */
+      readonly usage?: { readonly model: string; readonly seconds: number }
+    }
   | { readonly type: 'response_started'; readonly responseId: string }
   | { readonly type: 'audio'; readonly responseId: string; readonly itemId: string; readonly bytes: Uint8Array }
   | { readonly type: 'text'; readonly responseId: string; readonly itemId: string; readonly text: string }

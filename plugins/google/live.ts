@@ -25,6 +25,7 @@ interface LiveMessage {
   setupComplete?: object
   serverContent?: {
     modelTurn?: { parts?: { inlineData?: { data?: string }; thought?: boolean }[] }
+    inputTranscription?: { text?: string; finished?: boolean }
     outputTranscription?: { text?: string }
     generationComplete?: boolean
     turnComplete?: boolean
@@ -95,6 +96,9 @@ class LiveSession implements RealtimeSession {
   /** What the session generates now. */
   #response: Generating | undefined
   #isAsked = false
+  /** What is known of the caller's words in the activity that was heard last, and the part that was told. */
+  #words = ''
+  #toldWords = ''
 
   constructor(url: string, key: string, setup: object) {
     this.url = url
@@ -138,6 +142,8 @@ class LiveSession implements RealtimeSession {
         const sound = { realtimeInput: { audio: { data, mimeType: `audio/pcm;rate=${INPUT_RATE_HZ}` } } }
         if (this.#isHearing) return [sound]
         this.#isHearing = true
+        this.#words = ''
+        this.#toldWords = ''
         return [{ realtimeInput: { activityStart: {} } }, sound]
       }
       case 'commit':
@@ -175,7 +181,10 @@ class LiveSession implements RealtimeSession {
   }
 
   #content(content: NonNullable<LiveMessage['serverContent']>, usage?: RealtimeUsage): RealtimeServerEvent[] {
-    const events: RealtimeServerEvent[] = []
+    const { generationComplete, turnComplete, interrupted, inputTranscription } = content
+    this.#words += inputTranscription?.text ?? ''
+    const isWritten = [inputTranscription?.finished, generationComplete, turnComplete, interrupted].includes(true)
+    const events = isWritten ? this.#transcribed() : []
     for (const { inlineData, thought } of content.modelTurn?.parts ?? []) {
       if (!inlineData?.data || thought === true) continue
       const { id: responseId, itemId } = this.#begun(events)
@@ -199,11 +208,18 @@ class LiveSession implements RealtimeSession {
     return events
   }
 
+  /** They come in pieces, while the caller speaks, before the answer or beside it; not every server says which piece is the last. */
+  #transcribed(): RealtimeServerEvent[] {
+    if (this.#isHearing || this.#words === this.#toldWords) return []
+    this.#toldWords = this.#words
+    return [{ type: 'transcribed', text: this.#words.trim() }]
+  }
+
   #called(
     calls: NonNullable<NonNullable<LiveMessage['toolCall']>['functionCalls']>,
     usage?: RealtimeUsage,
   ): RealtimeServerEvent[] {
-    const events: RealtimeServerEvent[] = []
+    const events = this.#transcribed()
     const { id: responseId } = this.#begun(events)
     for (const { id = '', name = '', args = {} } of calls) {
       this.#calls.set(id, name)
@@ -236,6 +252,11 @@ class LiveSession implements RealtimeSession {
 
 function setupOf(model: string, voiceName: string, config: RealtimeConfig): object {
   const { systemInstruction, tools } = contextOf(config)
+  const { language, keyterms = [] } = config.transcribe ?? {}
+  const inputAudioTranscription = {
+    ...(language === undefined ? {} : { languageCodes: [language] }),
+    ...(keyterms.length === 0 ? {} : { customVocabulary: [...keyterms] }),
+  }
   return {
     model: `models/${model}`,
     generationConfig: {
@@ -245,6 +266,7 @@ function setupOf(model: string, voiceName: string, config: RealtimeConfig): obje
     systemInstruction,
     ...(tools.length === 0 ? {} : { tools }),
     realtimeInputConfig: { automaticActivityDetection: { disabled: true } },
+    ...(config.transcribe === undefined ? {} : { inputAudioTranscription }),
     outputAudioTranscription: {},
   }
 }

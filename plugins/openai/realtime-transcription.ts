@@ -2,35 +2,11 @@ import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
 import type { RecognitionProtocol } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import type { Endpoint } from './endpoint.ts'
+import { transcriptionOf } from './transcription-of.ts'
 
 const SAMPLE_RATE_HZ = 24_000
 /** The session decides by its own models when a turn is over; the server need only cut the audio soon. */
 const TURN_DETECTION = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 250 }
-
-/** Models that take languages and words to listen for as lists; the older ones take a prompt. */
-const TAKES_LISTS = /^gpt-(live-)?transcribe/
-
-/** Which model hears, in which language, and what it should expect. */
-function transcriptionOf(model: string, language: string, keyterms: readonly string[]): Record<string, unknown> {
-  // Without a language it tells it from the sound.
-  const code = language === 'multi' ? undefined : language.split('-')[0]
-  if (TAKES_LISTS.test(model)) {
-    return {
-      model,
-      ...(code === undefined ? {} : { languages: [code] }),
-      ...(keyterms.length === 0 ? {} : { keywords: [...keyterms] }),
-    }
-  }
-  const prompt = promptOf(model, keyterms)
-  return { model, ...(code === undefined ? {} : { language: code }), ...(prompt === undefined ? {} : { prompt }) }
-}
-
-/** Whisper's prompt is a list of words, that of the others a sentence. */
-export function promptOf(model: string, keyterms: readonly string[]): string | undefined {
-  if (keyterms.length === 0) return undefined
-  const list = keyterms.join(', ')
-  return /whisper/.test(model) ? list : `Expect these names and words: ${list}.`
-}
 
 interface ServerEvent {
   type: string

@@ -9,14 +9,19 @@ import type {
   RealtimeUsage,
 } from '../../packages/plugin/realtime.ts'
 import { realtimeVoice, reasoningOf } from './realtime-models.ts'
+import { transcriptionOf } from './transcription-of.ts'
 
 const SAMPLE_RATE_HZ = 24_000
 /** OpenAI's. */
 const SESSION_S = 60 * 60
+/** Writes what the caller said, where that is wanted: the models that speak write no words of theirs. */
+const TRANSCRIBER = 'gpt-transcribe'
 
 interface RawEvent {
   type: string
   item_id?: string
+  transcript?: string
+  usage?: { type?: string; seconds?: unknown }
   response_id?: string
   delta?: string
   call_id?: string
@@ -65,11 +70,14 @@ export function openaiRealtime(
   url.searchParams.set('model', model)
   const speaks = settings.realtimeVoice !== 'own'
   const sessionS = typeof settings.realtimeSessionS === 'number' ? settings.realtimeSessionS : SESSION_S
+  const transcriber = typeof settings.realtimeTranscriber === 'string' ? settings.realtimeTranscriber : TRANSCRIBER
   const configure = (config: RealtimeConfig): string =>
     JSON.stringify({ type: 'session.update', session: sessionOf(config, model) })
   const first = (config: RealtimeConfig): string => {
     const output = { format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ }, voice: realtimeVoice(voice) }
-    const input = { format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ }, turn_detection: null }
+    const { language = 'multi', keyterms = [] } = config.transcribe ?? {}
+    const transcription = config.transcribe && { transcription: transcriptionOf(transcriber, language, keyterms) }
+    const input = { format: { type: 'audio/pcm', rate: SAMPLE_RATE_HZ }, turn_detection: null, ...transcription }
     const audio = speaks ? { input, output } : { input }
     const session = { ...sessionOf(config, model), output_modalities: [speaks ? 'audio' : 'text'], audio }
     return JSON.stringify({ type: 'session.update', session })
@@ -82,14 +90,54 @@ export function openaiRealtime(
       edits: true,
       maxSessionMs: sessionS * 1000,
     },
-    session: (config) => ({
-      url: url.href,
-      headers: { authorization: `Bearer ${key}` },
-      hello: [first(config)],
-      parse: (raw) => eventsOf(JSON.parse(raw) as RawEvent),
-      serialise: (event) =>
-        event.type === 'configure' ? [configure(event.config)] : [JSON.stringify(messageOf(event))],
-    }),
+    session: (config) => {
+      const sound = config.transcribe && new TranscribedSound(transcriber)
+      return {
+        url: url.href,
+        headers: { authorization: `Bearer ${key}` },
+        hello: [first(config)],
+        parse: (raw) => {
+          const event = JSON.parse(raw) as RawEvent
+          return [...eventsOf(event), ...(sound?.understood(event) ?? [])]
+        },
+        serialise(event) {
+          if (event.type === 'configure') return [configure(event.config)]
+          sound?.told(event)
+          return [JSON.stringify(messageOf(event))]
+        },
+      }
+    },
+  }
+}
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
+
+/** What the transcriber was given to hear, by its items: some of its models are billed by the minute and say tokens. */
+class TranscribedSound {
+  readonly #model: string
+  #samples = 0
+  /** Committed, before its item had a name. */
+  readonly #unnamed: number[] = []
+  readonly #samplesOf = new Map<string, number>()
+
+  constructor(model: string) {
+    this.#model = model
+  }
+
+  told(event: RealtimeClientEvent): void {
+    if (event.type === 'audio') this.#samples += event.samples.length
+    if (event.type === 'commit') this.#unnamed.push(this.#samples)
+    if (event.type === 'commit' || event.type === 'clear') this.#samples = 0
+  }
+
+  understood({ type, item_id: itemId = '', transcript: text = '', usage }: RawEvent): RealtimeServerEvent[] {
+    if (type === 'input_audio_buffer.committed') this.#samplesOf.set(itemId, this.#unnamed.shift() ?? 0)
+    if (type !== `${TRANSCRIPTION}.completed` && type !== `${TRANSCRIPTION}.failed`) return []
+    const measured = (this.#samplesOf.get(itemId) ?? 0) / SAMPLE_RATE_HZ
+    this.#samplesOf.delete(itemId)
+    if (type === `${TRANSCRIPTION}.failed`) return []
+    const seconds = usage?.type === 'duration' && typeof usage.seconds === 'number' ? usage.seconds : measured
+    return [{ type: 'transcribed', itemId, text, usage: { model: this.#model, seconds } }]
   }
 }
 

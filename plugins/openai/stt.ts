@@ -6,7 +6,8 @@ import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { SegmentedSpeechStream } from '../../runtime/plugin-sdk/speech/segmented-speech-stream.ts'
 import { SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-speech-stream.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
-import { promptOf, realtimeTranscription } from './realtime-transcription.ts'
+import { realtimeTranscription } from './realtime-transcription.ts'
+import { promptOf } from './transcription-of.ts'
 
 const DEFAULT_MODEL = 'gpt-transcribe'
 

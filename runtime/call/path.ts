@@ -349,6 +349,7 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
 /** A worker's event is logged first, then its effects run. */
 export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): void {
   if (NOT_OF_WORKERS.has(body.type)) return
+  if (body.type === 'transcribed' && call.log.state.turns[body.turn]?.role !== 'user') return
   const event = call.log.append(atTimesOfTheLine(call.timeline, body, sound))
   if (event === undefined) return
   show(call.leg, event)
@@ -359,6 +360,7 @@ export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): vo
 export function atTimesOfTheLine(timeline: CallTimeline, body: CallEventBody, sound?: SoundSpan): CallEventBody {
   switch (body.type) {
     case 'turn':
+    case 'transcribed':
     case 'words':
     case 'not_understood': {
       const start_ms = (sound && timeline.spoken(sound.from)) ?? timeline.byOurs(body.start_ms)

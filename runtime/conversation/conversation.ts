@@ -29,6 +29,7 @@ import type { WarmProviders } from './providers/warm-providers.ts'
 import type { AnswerAudio } from './realtime/answer.ts'
 import { answerVoices } from './realtime/answer-voice.ts'
 import { RealtimeLlm } from './realtime/realtime-llm.ts'
+import { TurnWords } from './realtime/turn-words.ts'
 import { contextOf } from './replying/context.ts'
 import { Dialogue, type SpeechOver } from './replying/dialogue.ts'
 import { finishTools, isOpen } from './replying/finish-tools.ts'
@@ -101,6 +102,8 @@ export class Conversation implements LinkedConversation {
   readonly #tts: ResilientTts
   /** The agent's speech-to-speech model, where it has one. */
   readonly #realtime: RealtimeLlm | undefined
+  /** Where the model's words for what the caller said take the place of the recogniser's. */
+  readonly #turnWords: TurnWords | undefined
   readonly #usage = new UsageMeter()
   readonly #answeredMs: number
   readonly #leave: (() => void)[] = []
@@ -130,6 +133,8 @@ export class Conversation implements LinkedConversation {
     this.#providers = providers
     this.#log = deps.log.child({ callId: open.callId })
     this.#realtime = providers.llm.candidates.map(({ instance }) => instance).find((one) => one instanceof RealtimeLlm)
+    const turnsBefore = resume?.turnCount ?? resume?.turns.length ?? 0
+    this.#turnWords = agent.transcribe === 'model' && this.#realtime ? new TurnWords(turnsBefore) : undefined
     this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#owedTold = this.#usage.owed
@@ -273,6 +278,11 @@ export class Conversation implements LinkedConversation {
     if (realtime !== undefined) {
       this.#leave.push(this.#hearing.inbound.listen((samples, endMs) => realtime.caller.hear(samples, endMs)))
       realtime.usedLater = (usage) => this.#usage.spent(spentOf(realtime, usage))
+      realtime.transcribed = (words) => {
+        for (const { event, sound } of this.#turnWords?.transcribed(words) ?? []) port.tell(event, sound)
+      }
+      realtime.transcriptionUsed = ({ model, seconds }) =>
+        port.tell({ type: 'usage', stage: 'stt', seconds, served_by: { provider: realtime.provider, model } })
     }
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#hearing.inbound, clock, pacer, saidAt)
     this.#leave.push(
@@ -522,6 +532,7 @@ export class Conversation implements LinkedConversation {
 
   #tell(event: CallEventBody, sound?: SoundSpan): void {
     this.#port.tell(event, sound)
+    for (const corrected of this.#turnWords?.told(event, sound) ?? []) this.#port.tell(corrected.event, corrected.sound)
     if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event), this.#open.callId)
   }
 

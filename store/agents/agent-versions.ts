@@ -39,6 +39,7 @@ export const VERSIONED_COLUMNS = {
   phrases: undefined,
   analysis: undefined,
   procedures: [],
+  transcribe: 'own',
   collect: [],
   guardrails: {},
 } satisfies Partial<Record<keyof Agent, unknown>>

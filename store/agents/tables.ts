@@ -57,6 +57,8 @@ export interface AgentsTable {
   pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
   ai_disclosure: Generated<'auto' | 'before' | 'after' | 'off'>
   register: Generated<'formal' | 'informal'>
+  /** Whose words for what callers say are kept where the model hears sound. */
+  transcribe: Generated<'own' | 'model'>
   /** Its own sentences, by name. */
   phrases: JSONColumnType<Record<string, string>, string | undefined, string>
   /** Public access without an account; null: none. */

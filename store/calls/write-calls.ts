@@ -4,6 +4,7 @@ import type { CallChange, CallEnd } from '../../runtime/call/log/call-change.ts'
 import { type CallEntry, entryOf, partsOf, tableOf } from '../../runtime/call/log/call-entry.ts'
 import type { CallEvent } from '../../runtime/call/log/events.ts'
 import { workspaceEventOf } from '../../runtime/call/log/workspace-event.ts'
+import { NO_USAGE } from '../../runtime/call/types/add-usage.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/process/log.ts'
@@ -278,8 +279,12 @@ function rowOf(entry: CallEntry, prices: CallPrices) {
 }
 
 function sumsOf({ workspaceId, at, change = {}, serving }: CallEntry, { costOf, isOwnKey }: CallPrices) {
-  const { usage, latenciesMs } = change
+  const { usage, recognised = [], latenciesMs } = change
   const costs = usage === undefined ? undefined : costOf?.(serving ?? {}, usage, new Date(at))
+  const others = recognised.map(({ provider, model, seconds }) => {
+    const cost = costOf?.({ stt: { provider, model } }, { ...NO_USAGE, sttSeconds: seconds }, new Date(at))
+    return { seconds, usd: cost?.sttUsd, isOwn: isOwnKey?.(workspaceId, provider) === true }
+  })
   const own = (['llm', 'stt', 'tts'] as const).filter(
     (stage) => serving?.[stage] !== undefined && isOwnKey?.(workspaceId, serving[stage].provider),
   )
@@ -293,16 +298,25 @@ function sumsOf({ workspaceId, at, change = {}, serving }: CallEntry, { costOf, 
     audio_out: whole(usage?.llmAudioOutputTokens),
     cached_audio: whole(usage?.llmCachedAudioTokens),
     estimated: whole(usage?.llmEstimatedTokens),
-    stt_seconds: usage?.sttSeconds ?? 0,
+    stt_seconds: others.reduce((sum, { seconds }) => sum + seconds, usage?.sttSeconds ?? 0),
     tts_characters: Math.round(usage?.ttsCharacters ?? 0),
     cost_llm: costs?.llmUsd,
-    cost_stt: costs?.sttUsd,
+    cost_stt: others.reduce(plusUsd, usage === undefined && others.length > 0 ? 0 : costs?.sttUsd),
     cost_tts: costs?.ttsUsd,
-    cost_own_keys: own.reduce((sum, stage) => sum + (costs?.[`${stage}Usd`] ?? 0), 0),
+    cost_own_keys: others
+      .filter(({ isOwn }) => isOwn)
+      .reduce(
+        (sum, { usd }) => sum + (usd ?? 0),
+        own.reduce((sum, stage) => sum + (costs?.[`${stage}Usd`] ?? 0), 0),
+      ),
     latencies: latenciesMs?.map(Math.round) ?? [],
     share_agent: serving?.handedTo,
   }
 }
+
+/** What is not known makes the sum so. */
+const plusUsd = (sum: number | null | undefined, { usd }: { usd: number | null | undefined }) =>
+  sum == null || usd == null ? null : sum + usd
 
 const whole = (tokens: number | undefined): number | undefined =>
   tokens === undefined ? undefined : Math.round(tokens)

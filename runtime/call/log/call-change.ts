@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE } from '../types/add-usage.ts'
 import type { Usage } from '../types/usage.ts'
-import type { CallEvent, EventOf } from './events.ts'
+import type { CallEvent, CallEventBody, EventOf } from './events.ts'
 import type { Turn } from './resume.ts'
 
 /** What events of a call's log change in its row and its turns. */
@@ -15,6 +15,8 @@ export interface CallChange {
   turns?: (Turn & { seq: number })[]
   /** Adds to the sums of the call. */
   usage?: Usage
+  /** Beside that: speech that another recognised than the agent's recogniser, which it is priced by. */
+  recognised?: { provider: string; model: string; seconds: number }[]
   latenciesMs?: number[]
   consent?: EventOf<'consent'>['consent']
   answeredBy?: EventOf<'answered_by'>['by']
@@ -40,7 +42,7 @@ export const changesStatus = ({ type }: CallEvent): boolean =>
   type === 'ringing' || type === 'answered' || type === 'ended'
 
 /** What the caller or the agent said, once it is over; undefined for other events. */
-export function turnOf(event: CallEvent): Turn | undefined {
+export function turnOf(event: CallEventBody): Turn | undefined {
   if (event.type !== 'turn' && !(event.type === 'heard' && event.final && event.text !== '')) return undefined
   const { text, start_ms: startMs, end_ms: endMs } = event
   if (event.type === 'turn') return { role: 'user', text, startMs, endMs, interrupted: false }
@@ -50,17 +52,23 @@ export function turnOf(event: CallEvent): Turn | undefined {
 /** @param firstTurn the place of the first turn among them */
 export function changeOf(events: readonly CallEvent[], firstTurn = 0): CallChange {
   const change: CallChange = {}
-  for (const event of events) add(change, event, firstTurn)
+  let seq = firstTurn
+  for (const event of events) {
+    const turn = turnOf(event)
+    if (turn !== undefined) change.turns = [...(change.turns ?? []), { ...turn, seq: seq++ }]
+    add(change, event)
+  }
   return change
 }
 
-function add(change: CallChange, event: CallEvent, firstTurn: number): void {
-  const turn = turnOf(event)
-  if (turn !== undefined) {
-    change.turns ??= []
-    change.turns.push({ ...turn, seq: firstTurn + change.turns.length })
-  }
+function add(change: CallChange, event: CallEvent): void {
   switch (event.type) {
+    case 'transcribed': {
+      const { turn: seq, text, start_ms: startMs, end_ms: endMs } = event
+      const corrected = { seq, role: 'user' as const, text, startMs, endMs, interrupted: false }
+      change.turns = [...(change.turns ?? []).filter((one) => one.seq !== seq), corrected]
+      break
+    }
     case 'queued':
       if (event.agent_version !== undefined) change.agentVersion = event.agent_version
       if (event.rollout_id !== undefined) change.rolloutId = event.rollout_id
@@ -79,7 +87,8 @@ function add(change: CallChange, event: CallEvent, firstTurn: number): void {
       change.latenciesMs = [...(change.latenciesMs ?? []), event.total_ms]
       break
     case 'usage':
-      change.usage = addUsage(change.usage ?? NO_USAGE, event)
+      if (event.served_by === undefined) change.usage = addUsage(change.usage ?? NO_USAGE, event)
+      else change.recognised = [...(change.recognised ?? []), { ...event.served_by, seconds: event.seconds ?? 0 }]
       break
     case 'consent':
       change.consent = event.consent

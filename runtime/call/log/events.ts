@@ -80,6 +80,8 @@ const CALLER = [
   event('words', { text, start_ms: ms, end_ms: ms, final: Type.Boolean(), language: Type.Optional(name) }),
   /** A turn of the caller that is over. */
   event('turn', { text, start_ms: ms, end_ms: ms, language: Type.Optional(name), inputs }),
+  /** A turn of the caller as a speech-to-speech model understood it: these words take the place of the recogniser's. `turn`: its place among the turns, from 0. */
+  event('transcribed', { turn: Type.Integer({ minimum: 0 }), text, start_ms: ms, end_ms: ms }),
   event('typed', { text }),
   /** `digit` is `*` where what is keyed is secret. */
   event('key', { digit: Type.String({ maxLength: 1 }) }),
@@ -225,6 +227,8 @@ const MONEY = [
     /** Of an agent that has handed the call off since; absent: the agent that has it. */
     agent_id: Type.Optional(name),
     seconds: Type.Optional(amount),
+    /** Of another than the agent's of that stage, which it is priced by. */
+    served_by: Type.Optional(SERVED),
     input_tokens: Type.Optional(amount),
     output_tokens: Type.Optional(amount),
     /** Parts of the tokens; absent where the provider says nothing of them. */

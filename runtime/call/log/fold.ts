@@ -108,6 +108,11 @@ export function fold(state: CallState, event: CallEvent): CallState {
       const turns = [...state.turns, turn]
       return taken({ ...state, said: undefined, owesReply: false, consentOwesTurn, turns }, event.inputs)
     }
+    case 'transcribed': {
+      const turn = state.turns[event.turn]
+      if (turn?.role !== 'user') return state
+      return { ...state, turns: state.turns.with(event.turn, { ...turn, text: event.text }) }
+    }
     case 'said':
       return {
         ...state,

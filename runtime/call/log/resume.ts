@@ -64,6 +64,8 @@ const COLLECTING = Type.Object({
 export const RESUME = Type.Object({
   /** In order. The last one is the caller's: it is not answered yet. It is the agent's and cut off: it was not finished. */
   turns: Type.Array(TURN),
+  /** How many turns there were in the call, those that are left out here among them; absent: these. */
+  turnCount: Type.Optional(Type.Integer({ minimum: 0 })),
   /** All the words of what the agent was saying, or about to say, when its worker was lost; absent where they are not known. */
   said: Type.Optional(Type.String()),
   tools: Type.Array(TOOL_CALL),
@@ -110,6 +112,7 @@ export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
   const { from, ...known } = knownToAgent(state)
   return {
     ...known,
+    turnCount: state.turns.length,
     toolCalls: state.tools.length,
     ...(said === undefined ? {} : { said }),
     ...(collecting === undefined ? {} : { collecting: collectingOf(collecting) }),

@@ -65,6 +65,8 @@ export const AGENT_SPEC = Type.Object({
   deadAir: Type.Optional(Type.Object({ enabled: Type.Boolean(), phrases: Type.Array(Type.String()) })),
   /** Names and terms to listen for. */
   keyterms: Type.Optional(Type.Array(Type.String())),
+  /** Whose words of the caller a call keeps where the model hears sound: the recogniser's, which is the default, or its own. */
+  transcribe: Type.Optional(stringEnum('own', 'model')),
   /** How the voice says words it would say wrong. */
   pronunciation: Type.Optional(Type.Array(Type.Object({ word: Type.String(), say: Type.String() }))),
   fallbacks: Type.Optional(FALLBACKS),

@@ -139,8 +139,11 @@ function choicesOf(agent: AgentSpec, stage: ProviderKind, catalogue?: Pick<Catal
 }
 
 /** What a speech-to-speech model is told before the first answer; what the answer needs beside is told with it. */
-function configOf({ systemPrompt, language, register, tools = [] }: AgentSpec): RealtimeConfig {
+function configOf(agent: AgentSpec): RealtimeConfig {
+  const { systemPrompt, language, register, tools = [], keyterms = [] } = agent
+  const spoken = language === 'multi' ? {} : { language: language ?? 'en' }
   return {
+    ...(agent.transcribe === 'model' ? { transcribe: { ...spoken, keyterms } } : {}),
     instructions: instructionsFor(systemPrompt, language, register === undefined ? {} : { register }),
     tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
   }

@@ -20,7 +20,7 @@ import { closeNow, openSocket } from '../../plugin-sdk/speech/socket.ts'
 import { AnswerAudio } from './answer.ts'
 import type { SoundSink } from './caller-voice.ts'
 import { HeldSound } from './held-sound.ts'
-import { SessionLedger } from './ledger.ts'
+import { SessionLedger, type TranscribedMessage } from './ledger.ts'
 import { RealtimeAnswer } from './realtime-answer.ts'
 import { ResponseSequencer } from './sequencer.ts'
 
@@ -36,11 +36,15 @@ const RETIRED_MS = 60_000
 const MAX_FORBIDDEN_CALLS = 3
 const FORBIDDEN_CALL = 'No tool may be called now. Answer the caller.'
 
+type TranscriptionUsage = Extract<RealtimeServerEvent, { type: 'transcribed' }>['usage']
+
 interface ConnectionEvents {
   /** No response runs. */
   idle(): void
   /** What an answer used that is over. */
   used(usage: RealtimeUsage): void
+  /** It wrote what the caller said; `usage`: by another model, which is billed apart. */
+  transcribed(words: TranscribedMessage | undefined, usage: TranscriptionUsage): void
   /** Another session has to take its place: it ends soon, or holds what can't be taken back. */
   goingAway(): void
   closed(connection: RealtimeConnection, failure: ProviderFailure): void
@@ -278,6 +282,8 @@ export class RealtimeConnection implements SoundSink {
         return this.#ready.resolve()
       case 'committed':
         return this.#ledger.committed(event.itemId)
+      case 'transcribed':
+        return this.#events.transcribed(this.#ledger.transcribed(event.itemId, event.text.trim()), event.usage)
       case 'response_started':
         return this.#follow(this.#sequencer.started(event.responseId))
       case 'audio': {

@@ -22,6 +22,15 @@ interface Held {
   /** Of sound of the caller: an item of the conversation since it was asked about; or of a turn that was answered otherwise. */
   isSettled?: boolean
   isForgotten?: boolean
+  /** Of sound of the caller: the message of the conversation that it is, and its words as the session has them. */
+  message?: llm.ChatMessage | undefined
+  words?: string
+}
+
+/** A message of the caller's in the session's words. */
+export interface TranscribedMessage {
+  readonly message: llm.ChatMessage
+  readonly words: string
 }
 
 const UNFINISHED = 'The call was not finished.'
@@ -59,6 +68,20 @@ export class SessionLedger {
     else held.id = itemId
     // Given up before it had a name.
     if (held?.isForgotten === true && !this.#held.includes(held)) this.#held.push(held)
+  }
+
+  /**
+   * The session's words of what the caller said in an item, or in the sound that was committed last.
+   * @returns undefined where it is of no message, or has no words
+   */
+  transcribed(itemId: string | undefined, words: string): TranscribedMessage | undefined {
+    const sound = this.#held.filter(({ kind }) => kind === 'caller_audio')
+    const held = itemId === undefined ? sound.at(-1) : sound.find(({ id }) => id === itemId)
+    if (held === undefined) return undefined
+    held.words = words
+    const { message } = held
+    const parts = sound.filter((one) => one.message === message && one.words).map((one) => one.words)
+    return message === undefined || parts.length === 0 ? undefined : { message, words: parts.join(' ') }
   }
 
   /** The turn that was heard last is answered otherwise: sound of it that was asked about in vain is of no turn. */
@@ -128,7 +151,7 @@ export class SessionLedger {
           Object.assign(held, { isSettled: true, isForgotten: false })
         else if (held.isSettled === true || held.isForgotten === true) events.push(...this.#delete(held))
         // An answer that was prepared in vain: the sound belongs to the turn that goes on.
-        else held.chatId = undefined
+        else Object.assign(held, { chatId: undefined, message: undefined })
       } else if (held.kind === 'answer') {
         const message = answers.get(held.id)
         if (message === undefined) events.push(...this.#delete(held))
@@ -190,9 +213,9 @@ export class SessionLedger {
     if (message.role === 'user' && message.extra[TYPED] === undefined) {
       const unclaimed = this.#held.filter(({ kind, chatId }) => kind === 'caller_audio' && chatId === undefined)
       if (isSpoken || unclaimed.length > 0) {
-        for (const held of unclaimed) held.chatId = message.id
+        for (const held of unclaimed) Object.assign(held, { chatId: message.id, message })
         if (!isSpoken) return []
-        const held: Held = { id: '', kind: 'caller_audio', chatId: message.id }
+        const held: Held = { id: '', kind: 'caller_audio', chatId: message.id, message }
         this.#held.push(held)
         this.#committing.push(held)
         return [{ type: 'commit' }]

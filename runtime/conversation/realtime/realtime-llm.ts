@@ -6,7 +6,7 @@ import { explainFailure, ProviderError, type ProviderIdentity } from '../../plug
 import type { RealtimeProvider } from '../../plugin-sdk/realtime/realtime-provider.ts'
 import { CallerVoice } from './caller-voice.ts'
 import { RealtimeConnection } from './connection.ts'
-import { argumentsOf, isInstructions, SESSION_ITEM } from './ledger.ts'
+import { argumentsOf, isInstructions, SESSION_ITEM, type TranscribedMessage } from './ledger.ts'
 import type { AnswerPart, RealtimeAnswer } from './realtime-answer.ts'
 
 /** In `delta.extra` of an answer's first words: the sound they are spoken in (AnswerAudio). */
@@ -42,6 +42,10 @@ export class RealtimeLlm extends llm.LLM {
   #opening: Promise<RealtimeConnection> | undefined
   /** What an answer used, where the provider says so after it. */
   usedLater: (usage: ChatUsage) => void = () => undefined
+  /** What the caller said in a message, as the session wrote it, where it is asked for that. */
+  transcribed: (words: TranscribedMessage) => void = () => undefined
+  /** Another model wrote it, and is billed apart by the length of the sound. */
+  transcriptionUsed: (usage: { model: string; seconds: number }) => void = () => undefined
   /** The session that takes the place of the running one in the next pause. */
   #next: RealtimeConnection | undefined
   #renewal: NodeJS.Timeout | undefined
@@ -101,22 +105,22 @@ export class RealtimeLlm extends llm.LLM {
    */
   async ask(
     items: readonly llm.ChatItem[],
-    config: RealtimeConfig,
+    config: Pick<RealtimeConfig, 'instructions' | 'tools'>,
     request: Parameters<RealtimeConnection['answer']>[2],
     signal: AbortSignal,
   ): Promise<{ connection: RealtimeConnection; answer: RealtimeAnswer } | undefined> {
+    this.#config = { ...this.#config, ...config }
     for (let attempt = 1; attempt <= MAX_SESSIONS_ASKED; attempt++) {
-      const connection = await this.#session(config)
+      const connection = await this.#session()
       if (signal.aborted) return undefined
-      const answer = connection.answer(items, config, request)
+      const answer = connection.answer(items, this.#config, request)
       if (answer !== undefined) return { connection, answer }
     }
     throw new ProviderError(explainFailure(this.#source.identity, { message: 'no session takes the conversation' }))
   }
 
   /** The session that answers now. Throws ProviderError. */
-  async #session(config: RealtimeConfig): Promise<RealtimeConnection> {
-    this.#config = config
+  async #session(): Promise<RealtimeConnection> {
     this.#renewIfIdle()
     const current = this.#current
     if (current?.isOpen === true && !current.isStale) return current
@@ -149,6 +153,10 @@ export class RealtimeLlm extends llm.LLM {
         idle: () => this.#renewIfIdle(),
         goingAway: () => this.#renew(),
         used: (usage) => this.usedLater(usageOf(usage)),
+        transcribed: (words, usage) => {
+          if (words !== undefined) this.transcribed(words)
+          if (usage !== undefined) this.transcriptionUsed(usage)
+        },
         closed: (one) => this.#closed(one),
       },
       this.#closing.signal,
@@ -219,7 +227,7 @@ class RealtimeStream extends llm.LLMStream {
     const { signal } = this.abortController
     const { chatCtx, toolCtx, toolChoice } = this.#options
     const { caller } = this.#owner
-    const config: RealtimeConfig = { instructions: instructionsIn(chatCtx), tools: toolsIn(toolCtx) }
+    const config = { instructions: instructionsIn(chatCtx), tools: toolsIn(toolCtx) }
     const request = {
       spoke: () => caller.hasSpoken,
       committed: () => caller.committed(),

@@ -73,6 +73,34 @@ t.test('tokens of sound add up, and stay unknown where no provider names them', 
   t.match(await callById(tenant, written), { llm_audio_input_tokens: null, llm_audio_output_tokens: null })
 })
 
+t.test('what another recognised than the agent’s recogniser is priced by that one, own key or not', async (t) => {
+  const id = await newCall()
+  const [at, priced] = [Date.now(), { llmUsd: 0, sttUsd: 0, ttsUsd: 0 }]
+  const seconds = (n: number, model?: string): CallEvent => {
+    const by = model === undefined ? {} : { served_by: { provider: 'openai', model } }
+    return { type: 'usage', stage: 'stt', seconds: n, ...by, seq: seq++, at }
+  }
+  const prices = {
+    isOwnKey: (_workspaceId: string, provider: string) => provider === 'openai',
+    costOf: ({ stt }: { stt?: { model: string } }, used: { sttSeconds: number }): StageCosts => {
+      const perSecond = { ears: 1, 'gpt-transcribe': 10 }[stt?.model ?? '']
+      return { ...priced, sttUsd: perSecond === undefined ? null : used.sttSeconds * perSecond }
+    },
+  }
+  const serving = {
+    ...{ llm: { provider: 'a', model: 'b' }, stt: { provider: 'a', model: 'ears' } },
+    tts: { provider: 'a', voice: 'b' },
+  }
+  const write = (...events: CallEvent[]) =>
+    appendCallEvents(store, [entryOf(tenant.workspaceId, id, events, { serving })], prices)
+  await write(seconds(2), seconds(0.5, 'gpt-transcribe'))
+  t.match(await callById(tenant, id), { stt_seconds: 2.5, cost_stt: 7, cost_own_keys: 5 })
+  await write(seconds(1, 'gpt-transcribe'))
+  t.match(await callById(tenant, id), { stt_seconds: 3.5, cost_stt: 17 })
+  await write(seconds(1, 'unknown'))
+  t.match(await callById(tenant, id), { stt_seconds: 4.5, cost_stt: null })
+})
+
 t.test('one use without a price makes the stage’s cost unknown for good', async (t) => {
   const id = await newCall()
   await use(id, { llmUsd: 0.25, sttUsd: 0, ttsUsd: null })

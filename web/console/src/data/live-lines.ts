@@ -10,12 +10,15 @@ export interface LiveLine {
   readonly final: boolean
   /** Of the caller's words, those that will not change any more. */
   readonly settled?: string
+  /** Of words that are over: their place among the turns of the call. */
+  readonly turn?: number
 }
 
 /** The types of event that are shown. */
 export const LIVE_LINE_TYPES = [
   'words',
   'turn',
+  'transcribed',
   'heard',
   'tool_called',
   'handed_off',
@@ -45,6 +48,8 @@ export function withEvent(lines: readonly LiveLine[], event: CallEvent): readonl
     }
     case 'turn':
       return withLine(lines, { kind: 'user', text: event.text, final: true })
+    case 'transcribed':
+      return lines.map((line) => (line.turn === event.turn ? { ...line, text: event.text } : line))
     case 'heard':
       return withLine(lines, { kind: 'assistant', text: event.text, final: event.final })
     default: {
@@ -61,7 +66,9 @@ const openLine = (lines: readonly LiveLine[], kind: LiveLine['kind']) =>
 function withLine(lines: readonly LiveLine[], line: LiveLine): readonly LiveLine[] {
   const at = lines.findLastIndex(({ kind, final }) => kind === line.kind && !final)
   if (line.text === '') return at === -1 ? lines : lines.toSpliced(at, 1)
-  return at === -1 ? [...lines, line].slice(-MAX_LINES) : lines.with(at, line)
+  const before = lines.findLast(({ turn }) => turn !== undefined)?.turn ?? -1
+  const placed = line.final ? { ...line, turn: before + 1 } : line
+  return at === -1 ? [...lines, placed].slice(-MAX_LINES) : lines.with(at, placed)
 }
 
 function noteOf(event: CallEvent): string | undefined {

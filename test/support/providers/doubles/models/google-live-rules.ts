@@ -24,6 +24,7 @@ export interface Setup {
   systemInstruction?: Turn
   tools?: { functionDeclarations?: Declaration[] }[]
   realtimeInputConfig?: { automaticActivityDetection?: { disabled?: boolean } }
+  inputAudioTranscription?: { languageCodes?: string[]; customVocabulary?: string[] }
   outputAudioTranscription?: object
   proactivity?: { proactiveAudio?: boolean }
 }
@@ -53,6 +54,11 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   toolResponse: ['functionResponses'],
   contextUpdate: ['systemInstruction', 'tools'],
 }
+
+const TRANSCRIPTION_FIELDS = [
+  ...['languageCodes', 'languageAuto', 'languageHints', 'customVocabulary', 'adaptationPhrases'],
+  ...['wordTimestamp', 'diarization', 'mode', 'sourceText'],
+]
 
 const invalid = (reason = 'Request contains an invalid argument.'): Closing => [1007, reason]
 
@@ -85,6 +91,10 @@ export function faultOfSetup(setup: Setup): Closing | undefined {
   if (thinkingConfig !== undefined) return invalid('thinking_level is not supported by this model.')
   if (responseModalities?.join() !== 'AUDIO') return invalid()
   if (proactivity?.proactiveAudio === false) return invalid()
+  const strange = Object.keys(setup.inputAudioTranscription ?? {}).find((name) => !TRANSCRIPTION_FIELDS.includes(name))
+  if (strange !== undefined) {
+    return invalid(`Invalid JSON payload received. Unknown name "${strange}" at 'setup.input_audio_transcription'.`)
+  }
   const voice = speechConfig?.voiceConfig?.prebuiltVoiceConfig?.voiceName
   if (voice !== undefined && !VOICES.includes(voice)) return invalid()
   if (realtimeInputConfig?.automaticActivityDetection?.disabled !== true) {

@@ -31,6 +31,8 @@ export interface LiveOptions {
 }
 
 const TEN_MINUTES_MS = 600_000
+/** Of a transcription. */
+const BETWEEN_PIECES_MS = 5
 
 export interface Said {
   role: 'user' | 'assistant'
@@ -149,10 +151,20 @@ class Live {
       if (this.#listener === undefined) return [1007, 'Request contains an invalid argument.']
       this.#listener.flush()
       this.#listener = undefined
-      this.#say('user', this.#heard.join(' '))
+      const words = this.#heard.join(' ')
+      this.#say('user', words)
       this.#generate()
+      if (this.#setup?.inputAudioTranscription !== undefined) this.#transcribe(words)
     }
     return undefined
+  }
+
+  /** In pieces beside the answer, of which none is marked as the last. */
+  #transcribe(words: string): void {
+    for (const [i, text] of (words.match(/\s*\S+/g) ?? []).entries()) {
+      const tell = (): void => this.#send({ serverContent: { inputTranscription: { text } } })
+      setTimeout(tell, i * BETWEEN_PIECES_MS).unref()
+    }
   }
 
   #results(

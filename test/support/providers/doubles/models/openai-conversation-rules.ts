@@ -1,4 +1,5 @@
 import { isSwitchedOff } from './last-days.ts'
+import { faultOfTranscription, type Transcription } from './openai-transcription-rules.ts'
 
 /** What a conversation of the Realtime API takes and what it refuses: npm openai 7.59.0, resources/realtime/realtime.d.ts. */
 export const RATE_HZ = 24_000
@@ -48,7 +49,7 @@ export interface Session {
   reasoning?: { effort?: string }
   tools?: { type: string; name: string; parameters?: { properties?: object } }[]
   audio?: {
-    input?: { format?: { type?: string; rate?: number }; turn_detection?: object | null }
+    input?: { format?: { type?: string; rate?: number }; turn_detection?: object | null; transcription?: Transcription }
     output?: { format?: { type?: string; rate?: number }; voice?: string; speed?: number }
   }
 }
@@ -92,6 +93,9 @@ export function faultOfSession(session: Session, model: string, voice: string | 
   if (audio?.input !== undefined && audio.input.turn_detection !== null) {
     return ['invalid_value', 'The double detects no turns: turn_detection must be null.', 'session.audio.input']
   }
+  const { transcription, turn_detection } = audio?.input ?? {}
+  const untranscribed = transcription && faultOfTranscription(transcription, turn_detection)
+  if (untranscribed !== undefined) return untranscribed
   if (reasoning !== undefined && !/^gpt-realtime-[2-9]/.test(model)) {
     return ['unsupported_parameter', `Unsupported parameter: 'reasoning' is not supported with '${model}'.`]
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { answer } from '../../../../../plugins/offline/answer.ts'
 import type { Channel } from '../server.ts'
 import { bytesOf, type Listener, type SpeechWorld, samplesOf } from '../speech/speech.ts'
+import { type Called, replyTo, type ScriptLine, textOf, usageOf } from './openai-conversation-reply.ts'
 import {
   type ClientEvent,
   type Content,
@@ -42,62 +42,11 @@ export interface ConversationOptions {
   script?: readonly ScriptLine[] | undefined
 }
 
-export interface ScriptLine {
-  question: string
-  answer: string
-  tool?: { name: string; arguments: Record<string, unknown> }
-}
-
 const HOUR_MS = 3_600_000
+/** Of a transcription, which runs beside the answer. */
+const TRANSCRIBED_AFTER_MS = 40
 /** How long after its end a response is still cancelled by a client to which its end is on its way. */
 const CROSSING_MS = 1_000
-
-const textOf = ({ content = [] }: Item): string =>
-  content.map(({ text, transcript }) => text ?? transcript ?? '').join(' ')
-
-interface Called {
-  tool: string
-  arguments: string
-}
-
-/** A model that knows Paris alone. */
-function argumentsFor({ parameters }: NonNullable<Session['tools']>[number]): object {
-  const names = Object.keys(parameters?.properties ?? { city: {} })
-  return Object.fromEntries(names.map((name) => [name, 'Paris']))
-}
-
-/** What a script has for the last question. */
-function scripted(items: readonly Item[], script: readonly ScriptLine[]): string | Called | undefined {
-  const at = items.findLastIndex(({ role }) => role === 'user')
-  const line = script.find(({ question }) => question === (items[at] && textOf(items[at])))
-  if (line === undefined) return undefined
-  const output = items.slice(at).findLast(({ type }) => type === 'function_call_output')
-  if (line.tool === undefined || output !== undefined) return line.answer.replace('{output}', output?.output ?? '')
-  return { tool: line.tool.name, arguments: JSON.stringify(line.tool.arguments) }
-}
-
-/** What the model makes of its input. */
-function replyTo(
-  instructions: string,
-  items: readonly Item[],
-  tools: Session['tools'],
-  script: readonly ScriptLine[] = [],
-): string | Called {
-  const last = items.at(-1)
-  if (/word for word/.test(instructions)) return last === undefined ? '' : textOf(last)
-  const line = scripted(items, script)
-  if (line !== undefined) return line
-  if (last?.type === 'function_call_output') return `The tool said: ${last.output}`
-  const [tool] = tools ?? []
-  if (last?.role === 'user' && /use the tool/i.test(textOf(last)) && tool) {
-    return { tool: tool.name, arguments: JSON.stringify(argumentsFor(tool)) }
-  }
-  const turns = items.flatMap((item) =>
-    item.role === 'user' || item.role === 'assistant' ? [{ role: item.role, text: textOf(item) } as const] : [],
-  )
-  const systems = items.filter(({ role }) => role === 'system').map(textOf)
-  return answer({ sources: [instructions, ...systems], turns })
-}
 
 /** Serves one session over a channel. */
 export function openaiConversation(channel: Channel, url: URL, options: ConversationOptions): void {
@@ -243,17 +192,28 @@ class Conversation {
       return ['input_audio_buffer_commit_empty', words]
     }
     this.#listener?.flush()
+    const seconds = this.#bufferedSamples / RATE_HZ
     const content = [{ type: 'input_audio', transcript: this.#heard.join(' ') }]
     const item: Item = { id: `item_${randomUUID().slice(0, 21)}`, type: 'message', role: 'user', content }
     this.#emptyBuffer()
     const previous_item_id = this.#items.at(-1)?.id ?? null
     this.#items.push(item)
     this.#send('input_audio_buffer.committed', { previous_item_id, item_id: item.id })
-    // What the model makes of the sound stays with it: no transcription was asked for.
+    if (this.#session.audio?.input?.transcription !== undefined) this.#transcribe(item.id, textOf(item), seconds)
+    // What the model makes of the sound stays with it.
     const shown = { ...item, content: [{ type: 'input_audio', transcript: null }] }
     this.#send('conversation.item.added', { previous_item_id, item: shown })
     this.#send('conversation.item.done', { previous_item_id, item: shown })
     return undefined
+  }
+
+  #transcribe(item_id: string, transcript: string, seconds: number): void {
+    setTimeout(() => {
+      const at = { item_id, content_index: 0 }
+      this.#send('conversation.item.input_audio_transcription.delta', { ...at, delta: transcript })
+      const usage = { type: 'duration', seconds }
+      this.#send('conversation.item.input_audio_transcription.completed', { ...at, transcript, usage })
+    }, TRANSCRIBED_AFTER_MS).unref()
   }
 
   #create({ item, previous_item_id: after }: ClientEvent): Refusal | undefined {
@@ -398,26 +358,5 @@ class Conversation {
     this.#send('response.function_call_arguments.done', { ...at, name: called.tool, arguments: item.arguments })
     this.#send('response.output_item.done', { response_id: id, output_index: 0, item })
     return item
-  }
-}
-
-function usageOf(items: readonly Item[], output: Item): object {
-  const text_tokens = items.reduce((sum, item) => sum + Math.ceil(textOf(item).length / 4), 1)
-  const audio_tokens = items.reduce((sum, { audioMs = 0 }) => sum + Math.ceil(audioMs / 50), 0)
-  const spoken = Math.ceil((output.audioMs ?? 0) / 50)
-  const written = Math.ceil(textOf(output).length / 4) + 1
-  const input_tokens = text_tokens + audio_tokens
-  return {
-    total_tokens: input_tokens + spoken + written,
-    input_tokens,
-    output_tokens: spoken + written,
-    input_token_details: {
-      text_tokens,
-      audio_tokens,
-      image_tokens: 0,
-      cached_tokens: 0,
-      cached_tokens_details: { text_tokens: 0, audio_tokens: 0, image_tokens: 0 },
-    },
-    output_token_details: { text_tokens: written, audio_tokens: spoken },
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Channel } from '../server.ts'
 import { type Listener, type SpeechWorld, samplesOf } from '../speech/speech.ts'
+import { faultOfTranscription, type Transcription } from './openai-transcription-rules.ts'
 
 const RATE_HZ = 24_000
 
@@ -12,13 +13,7 @@ interface ClientEvent {
     audio?: {
       input?: {
         format?: { type?: string; rate?: number }
-        transcription?: {
-          model?: string
-          language?: string
-          languages?: string[]
-          keywords?: string[]
-          prompt?: string
-        }
+        transcription?: Transcription
         turn_detection?: object | null
         noise_reduction?: object
       }
@@ -27,17 +22,8 @@ interface ClientEvent {
 }
 
 /** npm openai 7.57.0, resources/realtime/realtime.d.ts. */
-const MODELS = [
-  'whisper-1',
-  'gpt-transcribe',
-  'gpt-live-transcribe',
-  'gpt-4o-transcribe',
-  'gpt-4o-mini-transcribe',
-  'gpt-4o-transcribe-diarize',
-]
 const SESSION_FIELDS = ['type', 'audio', 'include', 'audio.input']
 const INPUT_FIELDS = ['format', 'transcription', 'turn_detection', 'noise_reduction']
-const TRANSCRIPTION_FIELDS = ['model', 'language', 'languages', 'keywords', 'prompt']
 
 /** What the API refuses of a session, as it says it; undefined when it is taken. */
 function faultOfSession(session: ClientEvent['session']): [code: string, message: string] | undefined {
@@ -46,10 +32,7 @@ function faultOfSession(session: ClientEvent['session']): [code: string, message
     const name = Object.keys(value ?? {}).find((field) => !known.includes(field))
     return name === undefined ? undefined : `${at}.${name}`
   }
-  const unknown =
-    stranger(session, SESSION_FIELDS, 'session') ??
-    stranger(input, INPUT_FIELDS, 'session.audio.input') ??
-    stranger(input?.transcription, TRANSCRIPTION_FIELDS, 'session.audio.input.transcription')
+  const unknown = stranger(session, SESSION_FIELDS, 'session') ?? stranger(input, INPUT_FIELDS, 'session.audio.input')
   if (unknown !== undefined) return ['unknown_parameter', `Unknown parameter: '${unknown}'.`]
   if (session?.type !== 'transcription') {
     return ['invalid_value', `Invalid value: '${session?.type}'. Supported values are: 'transcription'.`]
@@ -57,23 +40,7 @@ function faultOfSession(session: ClientEvent['session']): [code: string, message
   if (input?.format?.type !== 'audio/pcm' || input.format.rate !== RATE_HZ) {
     return ['invalid_value', `Invalid value for 'session.audio.input.format': audio/pcm at ${RATE_HZ} Hz is supported.`]
   }
-  const { model, language, languages, keywords } = input.transcription ?? {}
-  if ((languages ?? keywords) !== undefined && !/^gpt-(live-)?transcribe/.test(model ?? '')) {
-    return ['unsupported_parameter', `'languages' and 'keywords' are not supported with the model '${model}'.`]
-  }
-  if (model === 'gpt-live-transcribe' && input.turn_detection !== null) {
-    return ['invalid_value', "'turn_detection' must be null with the model 'gpt-live-transcribe'."]
-  }
-  if (!MODELS.includes(model ?? '')) {
-    return ['invalid_value', `Invalid value: '${model}'. Supported values are: '${MODELS.join("', '")}'.`]
-  }
-  if (language !== undefined && !/^[a-z]{2,3}$/.test(language)) {
-    return [
-      'invalid_language_format',
-      `Invalid language '${language}'. Language parameter must be specified in ISO-639-1 format.`,
-    ]
-  }
-  return undefined
+  return faultOfTranscription(input.transcription ?? {}, input.turn_detection)
 }
 
 /** A transcription session of the Realtime API with server-side voice detection. */

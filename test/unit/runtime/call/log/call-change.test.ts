@@ -62,6 +62,29 @@ t.test('events change the row of their call together', async (t) => {
   t.same(changeOf(logged({ type: 'queued' }, { type: 'thinking' })), {})
 })
 
+t.test('a turn that a model understood otherwise is written with its words, in its place', async (t) => {
+  const said = (turn: number, text: string) => ({ type: 'transcribed', turn, text, start_ms: 0, end_ms: 1 }) as const
+  const { turns } = changeOf(logged(said(3, 'earlier'), TURN, SAID, said(7, 'high'), said(7, 'high five'), SAID), 7)
+  t.same(
+    turns?.toSorted((a, b) => a.seq - b.seq).map(({ seq, role, text }) => [seq, role, text]),
+    [
+      [3, 'user', 'earlier'],
+      [7, 'user', 'high five'],
+      [8, 'assistant', 'hello'],
+      [9, 'assistant', 'hello'],
+    ],
+  )
+})
+
+t.test('speech that another recognised than the agent’s recogniser stands apart', async (t) => {
+  const served_by = { provider: 'openai', model: 'gpt-transcribe' }
+  const change = changeOf(
+    logged({ type: 'usage', stage: 'stt', seconds: 2 }, { type: 'usage', stage: 'stt', seconds: 1.5, served_by }),
+  )
+  t.equal(change.usage?.sttSeconds, 2)
+  t.same(change.recognised, [{ ...served_by, seconds: 1.5 }])
+})
+
 t.test('each change of the status ends an entry, and turns keep their places', async (t) => {
   const entries = entriesOf('w', 'c', logged({ type: 'ringing' }, { type: 'answered' }, TURN, SAID, ENDED, USED))
   t.match(

@@ -40,6 +40,18 @@ t.test('events are numbered without gaps; what is only shown has the number of w
   )
 })
 
+t.test('a turn has the words of the model that heard it; the agent’s turns and unknown places stay', async (t) => {
+  const corrected = (turn: number): CallEventBody => {
+    return { type: 'transcribed', turn, text: 'Hello.', start_ms: 0, end_ms: 5 }
+  }
+  const { state } = written([heard('Good day', true), turn('Helo.'), corrected(1), corrected(0), corrected(2)])
+  t.same(
+    state.turns.map(({ text }) => text),
+    ['Good day', 'Hello.'],
+  )
+  t.equal(resumeOf(state).turnCount, 2)
+})
+
 t.test('a call ends once, and only its bill may come later', async (t) => {
   const { log, events } = written([ENDED, ENDED, turn('late'), { type: 'usage', stage: 'stt', seconds: 1 }])
   t.same(

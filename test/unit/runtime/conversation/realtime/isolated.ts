@@ -9,7 +9,7 @@ const PLUGINS = join(import.meta.dirname, '../../../../../plugins')
 /** Our own functions as a third party's plugin: the files alone, in a folder of its own. */
 const SOURCES: Readonly<Record<Vendor, { files: readonly string[]; mod: string }>> = {
   openai: {
-    files: ['realtime.ts', 'realtime-models.ts'],
+    files: ['realtime.ts', 'realtime-models.ts', 'transcription-of.ts'],
     mod: `import { definePlugin } from '@patchbay/plugin'
 import { openaiRealtime } from './realtime.ts'
 export default definePlugin({

@@ -18,15 +18,17 @@ interface Setup extends Partial<Pick<CallOptions, 'prepare' | 'line' | 'agent' |
   own?: Record<string, unknown>
   /** What the recogniser knows. Default: the two questions. */
   utterances?: readonly string[]
+  /** What the recogniser makes of them. Default: their words. */
+  writes?: (text: string) => string
 }
 
 /** A call whose agent thinks with the world's model. */
 export async function realtimeCall(t: Test, world: RealtimeWorld, setup: Setup = {}): Promise<Call> {
-  const { fallback, own, agent, utterances = [WHERE, DELIVERY], ...rest } = setup
+  const { fallback, own, agent, utterances = [WHERE, DELIVERY], writes, ...rest } = setup
   const model = await world.model(own)
   const one = await call({
     providers: {
-      stt: new ScriptedStt({ utterances }),
+      stt: new ScriptedStt({ utterances, ...(writes && { writes }) }),
       llm: fallback === undefined ? model : [model, new ScriptedLlm(() => fallback)],
       tts: new ToneTts(),
     },

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import type { RealtimeTranscription } from '../../../../../packages/plugin/realtime.ts'
 import { RealtimeLlm } from '../../../../../runtime/conversation/realtime/realtime-llm.ts'
 import type { RealtimeProvider } from '../../../../../runtime/plugin-sdk/realtime/realtime-provider.ts'
 import { startGoogleDouble } from '../../../../support/providers/doubles/models/google.ts'
@@ -49,6 +50,8 @@ export interface WorldOptions {
   /** What the model understands. Default: the two questions. */
   utterances?: readonly string[]
   key?: string
+  /** The sessions are to write what the caller says. */
+  transcribe?: RealtimeTranscription
   /** Where the plugin runs; in the role's process by default. */
   provider?: (t: Test, vendor: Vendor, env: Record<string, string>, own: object) => Promise<RealtimeProvider>
 }
@@ -122,7 +125,7 @@ export async function realtimeWorld(t: Test, options: WorldOptions = {}): Promis
         name: vendor,
         model,
         identity: { title },
-        config: { instructions: '', tools: [] },
+        config: { instructions: '', tools: [], ...(options.transcribe && { transcribe: options.transcribe }) },
       })
     },
   }

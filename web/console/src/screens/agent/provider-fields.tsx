@@ -80,14 +80,15 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
   )
 }
 
+/** Whether the agent's model is one of speech to speech. */
+export const speaksItself = ({ LLM_model }: Draft['agent'], provider: Provider | undefined): boolean =>
+  provider?.llm?.speech_to_speech.some((name) => isNamed(name, LLM_model)) === true
+
 /** Of a model that speaks itself: what takes its place when it fails. */
-function standIn({ LLM_model, fallbacks }: Draft['agent'], provider: Provider | undefined): string | undefined {
-  const speaks = provider?.llm?.speech_to_speech.some((name) => isNamed(name, LLM_model))
-  if (speaks !== true) return undefined
-  const model = fallbacks.LLM?.[0]?.model ?? provider?.llm?.default_model ?? ''
-  return t('If it fails in a call, {model} answers in the voice of this agent. The recogniser writes the transcript.', {
-    model,
-  })
+function standIn(agent: Draft['agent'], provider: Provider | undefined): string | undefined {
+  if (!speaksItself(agent, provider)) return undefined
+  const model = agent.fallbacks.LLM?.[0]?.model ?? provider?.llm?.default_model ?? ''
+  return t('If it fails in a call, {model} answers in the voice of this agent.', { model })
 }
 
 /** `*` stands for any text. */

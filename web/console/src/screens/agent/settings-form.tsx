@@ -15,6 +15,7 @@ import { LanguageField } from './language-field.tsx'
 import { Manners, ReadyText } from './manners.tsx'
 import { ProceduresForm } from './procedures/procedures-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
+import { TranscribeField } from './transcribe-field.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
 export function SettingsForm({ draft }: { draft: Draft }) {
@@ -54,6 +55,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
       <Card title={t('Thinks')}>
         <ProviderFields draft={draft} kind="LLM" />
         <FallbackFields draft={draft} kind="LLM" />
+        <TranscribeField draft={draft} />
         <div className="mt-4">
           <Field
             fault={faultOf(draft.fault, 'temperature')}

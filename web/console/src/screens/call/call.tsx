@@ -37,7 +37,16 @@ import { Waterfall } from './waterfall.tsx'
 
 /** The stream tells what changes; this is for what it may not. */
 const LIVE_EVERY_MS = 5_000
-const LIVE_TYPES = ['answered', 'turn', 'heard', 'latency', 'tool_returned', 'knowledge_looked_up', 'ended']
+const LIVE_TYPES = [
+  'answered',
+  'turn',
+  'transcribed',
+  'heard',
+  'latency',
+  'tool_returned',
+  'knowledge_looked_up',
+  'ended',
+]
 
 /** One call: what was heard, what was said, what each answer took, what it cost, why it ended. */
 export function Screen() {

@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
   language: t('Language'),
   endpointing: t('End of turn'),
   keyterms: t('Key terms'),
+  transcribe: t('What callers say is written by'),
   temperature: t('Temperature'),
   TTS_voice: t('Voice'),
   pronunciation: t('Pronunciation'),

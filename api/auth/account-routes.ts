@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { changeUser, deleteUser, setEmailVerified, setPassword } from '../../store/accounts/accounts.ts'
+import { passwordResetMail, verificationMail } from '../../runtime/process/mail-texts.ts'
+import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts/accounts.ts'
 import { acceptInvitation, declineInvitation, invitationsOf } from '../../store/accounts/invitations.ts'
 import { endLinks, findLink, useLink } from '../../store/accounts/one-time-links.ts'
 import { endSession, endSessions, type Session, sessionsOf } from '../../store/accounts/sessions.ts'
 import { userByEmail } from '../../store/accounts/users.ts'
-import type { LinkKind } from '../../store/database/schema.ts'
+import type { LinkKind, User } from '../../store/database/schema.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
-import { requirePhoneNumber } from '../phone-number.ts'
 import { type ApiRequest, defineRoute, Reply } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -18,7 +18,8 @@ import { removedCookies } from './cookies.ts'
 import { oneTimeLink } from './links.ts'
 import { accountPage } from './pages.ts'
 import { hashPassword, passwordMatches } from './password.ts'
-import { ChangeUserInput, LoginInput, UserBody, userBody, userExample } from './schema.ts'
+import { LANGUAGE_HEADER, languageOf } from './reader-language.ts'
+import { LoginInput, UserBody, userBody, userExample } from './schema.ts'
 
 const tag = 'Authentication'
 const user = { auth: 'jwt', role: 'none', tag } as const
@@ -52,24 +53,6 @@ const changePassword = defineRoute({
   },
 })
 
-const changeMe = defineRoute({
-  ...user,
-  method: 'PATCH',
-  path: '/auth/me',
-  body: ChangeUserInput,
-  success: { status: 200, schema: UserBody },
-  errors: ['invalid_phone_number'],
-  summary: 'Change one’s name or phone number',
-  description: 'Fields that are left out keep their values.',
-  examples: { body: { name: 'Ada Lovelace' }, success: userExample },
-  handler: async ({ body, user }, { store }) => {
-    const number = body.phone_number === undefined ? undefined : requirePhoneNumber(body.phone_number)
-    const changed = await changeUser(store.global, user.id, { name: body.name, phone_number: number })
-    if (changed === undefined) throw new PatchbayError('user_not_found')
-    return userBody(changed)
-  },
-})
-
 const forgotten = defineRoute({
   ...anyone,
   method: 'POST',
@@ -80,6 +63,7 @@ const forgotten = defineRoute({
   summary: 'Have a link mailed by which one chooses a new password',
   description:
     'The answer does not tell whether the address is registered. An account gets five mails an hour, whose links all work. Without a mail server it is 400, and the operator hands links out.',
+  headers: [LANGUAGE_HEADER],
   examples: {
     body: { email: 'ada@example.com' },
     success: { detail: 'If the address is registered, a link is on its way' },
@@ -101,8 +85,7 @@ const forgotten = defineRoute({
           email: found.email,
           createdBy: null,
         })
-        const text = `Hello,\n\nwith this link you choose a new password for Patchbay within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
-        await mailer.send({ to: found.email, subject: 'Reset your password', text })
+        await mailer.send({ to: found.email, ...passwordResetMail(languageOf(request, found), { link }) })
         const event = { kind: 'password_link_mailed', userId: found.id, account: found.email } as const
         await security.note({ clientAddress, id }, event)
       })().catch((err) => log.warn({ err }, 'A password link could not be mailed')),
@@ -151,12 +134,15 @@ const askVerification = defineRoute({
   success: { status: 200, schema: Detail },
   errors: ['mail_off', 'too_many_attempts'],
   summary: 'Have a link mailed that proves one’s e-mail address',
+  headers: [LANGUAGE_HEADER],
   examples: { success: { detail: 'A link is on its way' } },
   handler: async (request, services) => {
     const { user, log } = request
     if (services.mailer === undefined) throw new PatchbayError('mail_off')
     await services.throttle.count(attemptOf(request, 'verification', user.email))
-    await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
+    await mailVerification(request, services, user).catch((err) =>
+      log.warn({ err }, 'A verification link could not be mailed'),
+    )
     return { detail: 'A link is on its way' }
   },
 })
@@ -326,7 +312,6 @@ const deleteMe = defineRoute({
 
 export const accountRoutes = [
   accountPage,
-  changeMe,
   changePassword,
   forgotten,
   reset,
@@ -366,7 +351,11 @@ async function refuseLink(
 }
 
 /** Mails a link that proves the address; nothing where no mail server is set. */
-export async function mailVerification(services: Services, user: { id: string; email: string }): Promise<void> {
+export async function mailVerification(
+  request: Pick<ApiRequest, 'header'>,
+  services: Services,
+  user: Pick<User, 'id' | 'email' | 'language'>,
+): Promise<void> {
   const { mailer, throttle } = services
   if (mailer === undefined || !(await throttle.mayMail('verification', user.email))) return
   const { link } = await oneTimeLink(services, {
@@ -375,11 +364,7 @@ export async function mailVerification(services: Services, user: { id: string; e
     email: user.email,
     createdBy: null,
   })
-  await mailer.send({
-    to: user.email,
-    subject: 'Confirm your e-mail address',
-    text: `Hello,\n\nconfirm your e-mail address for Patchbay here:\n\n${link}\n`,
-  })
+  await mailer.send({ to: user.email, ...verificationMail(languageOf(request, user), { link }) })
 }
 
 function sessionBody(session: Session, current: string | undefined) {

@@ -1,6 +1,9 @@
+import { invitationMail } from '../../runtime/process/mail-texts.ts'
 import { makeOneTimeLink, type NewLink } from '../../store/accounts/one-time-links.ts'
 import type { LinkKind } from '../../store/database/schema.ts'
+import type { ApiRequest } from '../route.ts'
 import type { Services } from '../services.ts'
+import { languageOf } from './reader-language.ts'
 
 const HOUR_S = 3_600
 const LINK_TTL_S: Readonly<Record<LinkKind, number>> = {
@@ -22,4 +25,17 @@ export async function oneTimeLink(
     token,
     expires_at: expiresAt.toISOString(),
   }
+}
+
+/** Where a mail server is set. A mail that cannot be sent is logged: the inviter has the link, too. */
+export async function mailInvitation(
+  request: Pick<ApiRequest<string, 'jwt'>, 'header' | 'user' | 'log'>,
+  { mailer, config }: Services,
+  { email, to, link }: { email: string; to: 'installation' | 'workspace'; link: string },
+): Promise<void> {
+  const { user, log } = request
+  const invitation = { inviter: user.email, to, address: config.publicUrl, link }
+  await mailer
+    ?.send({ to: email, ...invitationMail(languageOf(request, user), invitation) })
+    .catch((err) => log.warn({ err }, 'An invitation could not be mailed'))
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { changeUser } from '../../store/accounts/accounts.ts'
 import { joinByLink } from '../../store/accounts/invitations.ts'
 import { useLink } from '../../store/accounts/one-time-links.ts'
 import { endSession, hasLoggedInFrom, sessionsOfTokens, useRefreshToken } from '../../store/accounts/sessions.ts'
@@ -14,7 +15,8 @@ import { attemptOf } from './attempt.ts'
 import { beginSession } from './begin-session.ts'
 import { ACCESS_COOKIE, accessCookie, REFRESH_COOKIE, readCookie, readCookies, removedCookies } from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
-import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
+import { LANGUAGE_HEADER, withLanguage } from './reader-language.ts'
+import { ChangeUserInput, LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
 import { signupOfferRoutes } from './signup-offer.ts'
 import { isFromHere, type Newcomer, ORIGIN_HEADERS, requireSignup } from './signup-policy.ts'
 import { ssoRoutes } from './sso/routes.ts'
@@ -46,7 +48,7 @@ const signup = defineRoute({
   },
   description:
     'Who may is the operator’s to say: everybody, those with an invitation, nobody; by default requests from the machine itself. The first user may come from another machine with the setup token.',
-  headers: [...ORIGIN_HEADERS],
+  headers: [...ORIGIN_HEADERS, LANGUAGE_HEADER],
   handler: async (request, services) => {
     const { body, log } = request
     const { store, config, throttle } = services
@@ -72,7 +74,9 @@ const signup = defineRoute({
     // The setup token and links must not be guessed at for ever.
     const user = isLocal ? await join() : await throttle.guard(attemptOf(request, 'signup', email), join)
     await services.security.note(request, { kind: 'signup', userId: user.id, account: user.email })
-    await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
+    await mailVerification(request, services, user).catch((err) =>
+      log.warn({ err }, 'A verification link could not be mailed'),
+    )
     return userBody(user)
   },
 })
@@ -90,7 +94,7 @@ const login = defineRoute({
   description:
     'After ten wrong passwords for an account from one address within 15 minutes, further tries for it from there get 429 with `Retry-After`; after 200 for any accounts, so do tries for accounts that never logged in from there. Right passwords and refused tries do not count; other addresses are not held up.',
   examples: { body: { email: 'ada@example.com', password: 'correct horse' }, success: { user: userExample } },
-  headers: ['user-agent'],
+  headers: ['user-agent', LANGUAGE_HEADER],
   handler: async (request, services) => {
     const { body } = request
     const { store, throttle, security } = services
@@ -105,7 +109,8 @@ const login = defineRoute({
       await security.note(request, { kind: 'login_failed', userId: found?.id ?? null, account: found?.email ?? '' })
       throw new PatchbayError('wrong_credentials')
     })
-    return new Reply({ body: { user: userBody(user) }, headers: await beginSession(request, services, user) })
+    const known = await withLanguage(request, services, user)
+    return new Reply({ body: { user: userBody(known) }, headers: await beginSession(request, services, known) })
   },
 })
 
@@ -166,6 +171,28 @@ const me = defineRoute({
   handler: ({ user }) => userBody(user),
 })
 
+const changeMe = defineRoute({
+  method: 'PATCH',
+  path: '/auth/me',
+  auth: 'jwt',
+  role: 'none',
+  body: ChangeUserInput,
+  success: { status: 200, schema: UserBody },
+  errors: ['invalid_phone_number'],
+  tag,
+  summary: 'Change one’s name, phone number or language',
+  description:
+    'Fields that are left out keep their values. The language is that of mails; the console sends the one that is chosen there. Until then it is the first of `Accept-Language` at a login that mails are written in.',
+  examples: { body: { name: 'Ada Lovelace', language: 'en' }, success: userExample },
+  handler: async ({ body, user }, { store }) => {
+    const number = body.phone_number === undefined ? undefined : requirePhoneNumber(body.phone_number)
+    const change = { name: body.name, phone_number: number, language: body.language }
+    const changed = await changeUser(store.global, user.id, change)
+    if (changed === undefined) throw new PatchbayError('user_not_found')
+    return userBody(changed)
+  },
+})
+
 /** As requireSignup; a refusal is noted. */
 async function admitted(
   request: Pick<ApiRequest, 'clientAddress' | 'id'>,
@@ -212,4 +239,4 @@ async function sessionsNamed(cookies: string, { store, accessTokens }: Services)
   return byAccess ? [...byRefresh, byAccess] : byRefresh
 }
 
-export const authRoutes = [...signupOfferRoutes, ...ssoRoutes, signup, login, refresh, logout, me]
+export const authRoutes = [...signupOfferRoutes, ...ssoRoutes, signup, login, refresh, logout, me, changeMe]

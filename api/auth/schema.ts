@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { MAIL_LANGUAGES } from '../../runtime/process/mail-texts.ts'
 import type { User } from '../../store/database/schema.ts'
-import { Id, Instant, NameInput, Nullable, PhoneNumberInput } from '../schema.ts'
+import { Id, Instant, NameInput, Nullable, OpenEnum, PhoneNumberInput } from '../schema.ts'
 
 export const UserBody = Type.Object({
   id: Id,
@@ -9,6 +10,7 @@ export const UserBody = Type.Object({
   phone_number: Type.String({ description: 'E.164.' }),
   current_workspace_id: Nullable(Id),
   created_at: Instant,
+  language: Nullable(OpenEnum(MAIL_LANGUAGES, 'Of mails to the user; null: not known yet.')),
 })
 
 export const SignedInBody = Type.Object({ user: UserBody })
@@ -31,6 +33,9 @@ export const SignupInput = Type.Object({
 export const ChangeUserInput = Type.Object({
   name: Type.Optional(NameInput),
   phone_number: Type.Optional(PhoneNumberInput('International format; stored as E.164.')),
+  language: Type.Optional(
+    Nullable(Type.Enum(MAIL_LANGUAGES, { description: 'Null: that of the browser that signs in next.' })),
+  ),
 })
 
 export const LoginInput = Type.Object({
@@ -45,6 +50,7 @@ export const userExample = {
   phone_number: '+14155550123',
   current_workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
   created_at: '2026-01-31T09:00:00.000Z',
+  language: 'en',
 }
 
 /** A user as callers see it: no hash. */
@@ -56,5 +62,6 @@ export function userBody(user: User) {
     phone_number: user.phone_number,
     current_workspace_id: user.current_workspace_id,
     created_at: user.created_at.toISOString(),
+    language: user.language,
   }
 }

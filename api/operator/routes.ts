@@ -19,7 +19,8 @@ import { listWorkers } from '../../store/redis/slots.ts'
 import { requestWorkerDrain } from '../../store/redis/worker-drain.ts'
 import { openCallsOf } from '../../store/workspaces/workspace-deletion.ts'
 import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspaces/workspace-quotas.ts'
-import { oneTimeLink } from '../auth/links.ts'
+import { mailInvitation, oneTimeLink } from '../auth/links.ts'
+import { LANGUAGE_HEADER } from '../auth/reader-language.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
 import { CursorPage, CursorQuery, cursorOf, cursorPageOf, lastOf, partOf } from '../cursor.ts'
 import { Workload } from '../reports/schema.ts'
@@ -267,17 +268,11 @@ const inviteUser = defineRoute({
   summary: 'Make a link by which somebody signs up, also while signup is closed',
   description: 'Works once, within a week, with this address alone. Where a mail server is set it is mailed, too.',
   examples: { body: { email: 'grace@example.com' }, success: linkExample },
-  handler: async ({ body, user, log }, services) => {
-    const link = await oneTimeLink(services, {
-      kind: 'signup',
-      userId: null,
-      email: body.email,
-      createdBy: user.id,
-    })
-    const text = `Hello,\n\n${user.email} has invited you to Patchbay at ${services.config.publicUrl}. Sign up here within a week:\n\n${link.link}\n`
-    await services.mailer
-      ?.send({ to: body.email, subject: 'Your invitation', text })
-      .catch((err) => log.warn({ err }, 'An invitation could not be mailed'))
+  headers: [LANGUAGE_HEADER],
+  handler: async (request, services) => {
+    const { email } = request.body
+    const link = await oneTimeLink(services, { kind: 'signup', userId: null, email, createdBy: request.user.id })
+    await mailInvitation(request, services, { email, to: 'installation', link: link.link })
     return link
   },
 })

@@ -12,7 +12,8 @@ import {
   switchWorkspace,
   workspacesOf,
 } from '../../store/workspaces/workspaces.ts'
-import { oneTimeLink } from '../auth/links.ts'
+import { mailInvitation, oneTimeLink } from '../auth/links.ts'
+import { LANGUAGE_HEADER } from '../auth/reader-language.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
@@ -189,17 +190,15 @@ const inviteByLink = defineRoute({
     'Works once, within a week; with `email` for this address alone. It ends when its creator is no Admin any more, or when it is withdrawn as an invitation. Where a mail server is set and `email` is given, it is mailed, too. While the operator keeps signup closed, only an operator can create one.',
   examples: { body: { email: 'grace@example.com', role: 'developer' }, success: invitationLinkExample },
   audit: ['email', 'role'],
-  handler: async ({ body, tenant, user, log }, services) => {
+  headers: [LANGUAGE_HEADER],
+  handler: async (request, services) => {
+    const { body, tenant, user } = request
     const isOperator = services.operators.includes(user)
     if (!isOperator && (await effectiveSignup(services)) === 'closed') throw new PatchbayError('signup_closed')
     const { email = '', role } = body
     const joins = { workspaceId: tenant.workspaceId, role }
     const link = await oneTimeLink(services, { kind: 'signup', userId: null, email, createdBy: user.id, joins })
-    if (email !== '') {
-      const text = `Hello,\n\n${user.email} has invited you to a workspace of Patchbay at ${services.config.publicUrl}. Sign up here within a week:\n\n${link.link}\n`
-      const mailed = services.mailer?.send({ to: email, subject: 'Your invitation', text })
-      await mailed?.catch((err) => log.warn({ err }, 'An invitation could not be mailed'))
-    }
+    if (email !== '') await mailInvitation(request, services, { email, to: 'workspace', link: link.link })
     return link
   },
 })

@@ -8,15 +8,37 @@ export async function setPassword(db: Kysely<GlobalTables>, userId: string, pass
   await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }
 
-/** What a user is called and called at. Resolves with the user; undefined: there is none any more. */
+/** What a user is called and called at, and the language of mails to them. Resolves with the user; undefined: there is none any more. */
 export async function changeUser(
   db: Kysely<GlobalTables>,
   userId: string,
-  change: { readonly name?: string | undefined; readonly phone_number?: string | undefined },
+  change: {
+    readonly name?: string | undefined
+    readonly phone_number?: string | undefined
+    readonly language?: string | null | undefined
+  },
 ): Promise<User | undefined> {
   return db
     .updateTable('users')
-    .set((eb) => ({ name: change.name ?? eb.ref('name'), phone_number: change.phone_number ?? eb.ref('phone_number') }))
+    .set((eb) => ({
+      name: change.name ?? eb.ref('name'),
+      phone_number: change.phone_number ?? eb.ref('phone_number'),
+      language: change.language === undefined ? eb.ref('language') : change.language,
+    }))
+    .where('id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Sets the language of mails to the user where none is known. */
+export async function learnLanguage(
+  db: Kysely<GlobalTables>,
+  userId: string,
+  language: string,
+): Promise<User | undefined> {
+  return db
+    .updateTable('users')
+    .set({ language: sql<string>`coalesce(language, ${language})` })
     .where('id', '=', userId)
     .returningAll()
     .executeTakeFirst()

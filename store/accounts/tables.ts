@@ -14,6 +14,8 @@ interface UsersTable {
   signed_out_at: Date | null
   email_verified_at: Date | null
   is_operator: Generated<boolean>
+  /** Of mails to them, such as `de`; null: not known. */
+  language: Generated<string | null>
 }
 
 /** One login: the family of its refresh tokens has the same id, and its access tokens name it. */

@@ -78,11 +78,14 @@ async function isFirst(trx: Kysely<GlobalTables>): Promise<boolean> {
 }
 
 /** The Admins of a workspace, those who joined first at the head. */
-export async function adminsOf(store: Pick<Store, 'global'>, workspaceId: string): Promise<{ email: string }[]> {
+export async function adminsOf(
+  store: Pick<Store, 'global'>,
+  workspaceId: string,
+): Promise<Pick<User, 'email' | 'language'>[]> {
   return store.global
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
-    .select('u.email')
+    .select(['u.email', 'u.language'])
     .where('m.workspace_id', '=', workspaceId)
     .where('m.role', '=', 'admin')
     .orderBy('m.joined_at')

@@ -62,6 +62,7 @@ import * as callSumsInDetail from './0119-call-sums-in-detail.ts'
 import { sql as testedVersions } from './0122-tested-versions.ts'
 import { sql as markedVerdicts } from './0123-marked-verdicts.ts'
 import { sql as changedNumbers } from './0137-changed-numbers.ts'
+import { sql as userLanguage } from './0143-user-language.ts'
 import { sql as agentTranscribe } from './0145-agent-transcribe.ts'
 import { sql as workspaceProviderKeys } from './0150-workspace-provider-keys.ts'
 
@@ -206,6 +207,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: '0141-words-written',
     indexes: [{ name: 'chat_messages_by_words', on: "chat_messages using gin (to_tsvector('simple', content))" }],
   },
+  { name: '0143-user-language', sql: userLanguage },
   { name: '0145-agent-transcribe', sql: agentTranscribe },
   { name: '0150-workspace-provider-keys', sql: workspaceProviderKeys },
 ]

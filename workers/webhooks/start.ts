@@ -4,6 +4,7 @@ import { keepOpened } from '../../runtime/lib/secret-box.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/grants/net-rule.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Mailer } from '../../runtime/process/mail.ts'
+import { type WebhookFault, webhookOffMail } from '../../runtime/process/mail-texts.ts'
 import { KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { webhookSecrets } from '../../runtime/webhooks/signature.ts'
@@ -38,6 +39,11 @@ const MOST_HELD_MS = 15_000
 const MOST_UNSETTLED = 4_096
 const KEPT_IDLE_MS = 4_000
 const FAILING_MOST_MS = 5 * 86_400_000
+/** As the webhook has it. */
+const REASONS: Readonly<Record<WebhookFault, string>> = {
+  gone: 'The receiver answered 410 Gone',
+  failing: 'Every attempt failed for five days',
+}
 /** After an error of the database. */
 const REST_MS = 1_000
 
@@ -113,24 +119,24 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       if (good !== (delivery.failingSince === null)) {
         await noteHealth(store, delivery.webhookId, !good, new Date(clock.nowMs()))
       }
-      if (gone) await disable(delivery, 'The receiver answered 410 Gone')
+      if (gone) await disable(delivery, 'gone')
       else if (!good && clock.nowMs() - (delivery.failingSince?.getTime() ?? clock.nowMs()) > FAILING_MOST_MS) {
-        await disable(delivery, 'Every attempt failed for five days')
+        await disable(delivery, 'failing')
       }
     } catch (err) {
       if (!cutting.signal.aborted) log.warn({ err, webhookId: delivery.webhookId }, 'A delivery is not settled yet')
     }
   }
 
-  async function disable({ webhookId, workspaceId, url }: DueDelivery, reason: string): Promise<void> {
+  async function disable({ webhookId, workspaceId, url }: DueDelivery, fault: WebhookFault): Promise<void> {
     const tenant = store.tenant(workspaceId)
+    const reason = REASONS[fault]
     if (!(await disableWebhook(tenant, webhookId, reason, new Date(clock.nowMs())))) return
     log.warn({ webhookId, workspaceId, reason }, 'A webhook was switched off')
     const page = `${config.publicUrl}/console/developers/webhooks/${webhookId}`
-    const text = `Hello,\n\n${reason}, so Patchbay no longer sends events to ${url}.\n\nOnce it works again, switch the webhook on and have it sent what it missed:\n\n${page}\n`
-    for (const { email } of options.mailer === undefined ? [] : await adminsOf(store, workspaceId)) {
+    for (const { email, language } of options.mailer === undefined ? [] : await adminsOf(store, workspaceId)) {
       await options.mailer
-        ?.send({ to: email, subject: 'A webhook was switched off', text })
+        ?.send({ to: email, ...webhookOffMail(language, { url, fault, page }) })
         .catch((err) => log.warn({ err, webhookId }, 'An Admin could not be mailed that a webhook was switched off'))
     }
   }

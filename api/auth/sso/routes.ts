@@ -9,6 +9,7 @@ import { quotasOfNewWorkspace } from '../../workspaces/new-workspace.ts'
 import { beginSession } from '../begin-session.ts'
 import { cookie, readCookie } from '../cookies.ts'
 import { hashPassword } from '../password.ts'
+import { LANGUAGE_HEADER, withLanguage } from '../reader-language.ts'
 import { rolesOf } from './group-roles.ts'
 import type { IdentityProvider, SsoFlow, SsoPerson } from './identity-provider.ts'
 
@@ -50,7 +51,7 @@ const callback = defineRoute({
   summary: 'Where the identity provider sends the browser back',
   description:
     'Sets the cookies access_token and refresh_token and leads to the console; what went wrong stands there as `sso_error`.',
-  headers: ['user-agent'],
+  headers: ['user-agent', LANGUAGE_HEADER],
   handler: async (request, services) => {
     const provider = providerOf(services)
     const over = flowCookie(services, '', 0)
@@ -58,7 +59,8 @@ const callback = defineRoute({
       const flow = openFlow(services, readCookie(request.cookies, FLOW_COOKIE))
       if (flow === undefined) throw new PatchbayError('sso_failed')
       const person = await provider.finish(request.query, flow)
-      const { user, isNew } = await admit(services, person)
+      const { user: found, isNew } = await admit(services, person)
+      const user = await withLanguage(request, services, found)
       await joinByGroups(services, provider, user.id, person)
       const detail = { sso: person.issuer }
       if (isNew) await services.security.note(request, { kind: 'signup', userId: user.id, account: user.email, detail })

@@ -54,7 +54,15 @@ t.test('signing up makes a user who is Admin of a workspace of their own', async
   const signup = await client.post('/auth/signup', { body: { ...SIGNUP, phone_number: '+1 (415) 555-0123' } })
   t.equal(signup.status, 201)
   t.match(signup.body, { name: 'Ada Lovelace', email: 'ada@example.com', phone_number: '+14155550123' })
-  t.same(Object.keys(signup.body).sort(), ['created_at', 'current_workspace_id', 'email', 'id', 'name', 'phone_number'])
+  t.same(Object.keys(signup.body).sort(), [
+    'created_at',
+    'current_workspace_id',
+    'email',
+    'id',
+    'language',
+    'name',
+    'phone_number',
+  ])
   await client.post('/auth/login', { body: SIGNUP })
   const workspaces = await client.get('/workspaces')
   t.match(workspaces.body, [{ workspace_id: signup.body.current_workspace_id, role: 'admin' }])

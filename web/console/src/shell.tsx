@@ -3,7 +3,9 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { request } from './data/api.ts'
 import { formatWord } from './data/format.ts'
+import { useWrite } from './data/queries.ts'
 import { useSession } from './data/session.tsx'
+import type { User } from './data/types.ts'
 import { LANGUAGES, type Language } from './language/dictionaries.ts'
 import { choose, language } from './language/language.ts'
 import { t } from './language/t.ts'
@@ -186,6 +188,13 @@ function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const queries = useQueryClient()
   const [theme, setTheme] = useTheme()
   const navigate = useNavigate()
+  // Mails are in it, too.
+  const changeLanguage = useWrite<User, Language>(
+    (next) => ['/auth/me', { method: 'PATCH', body: { language: next } }],
+    {
+      onDone: (_, next) => choose(next),
+    },
+  )
   const signOut = async () => {
     await request('/auth/logout', { method: 'POST' }).catch(() => {})
     queries.clear()
@@ -207,7 +216,7 @@ function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
               label,
               lang: tag,
               checked: tag === language,
-              onSelect: () => choose(tag as Language),
+              onSelect: () => changeLanguage.mutate(tag as Language),
             })),
           },
           {

@@ -119,4 +119,26 @@ export async function startSmtpDouble(): Promise<SmtpDouble> {
   }
 }
 
+/** What a mail says, decoded (RFC 2047, RFC 2045). */
+export function readMail(text: string): { subject: string; body: string } {
+  const end = text.indexOf('\n\n')
+  const head = text.slice(0, end).replace(/\n[ \t]+/g, ' ')
+  const field = (name: string): string => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1] ?? ''
+  const subject = field('Subject')
+    .replace(/\?= +=\?/g, '?==?')
+    .replace(/=\?UTF-8\?([QB])\?(.*?)\?=/gi, (_, kind: string, word: string) =>
+      kind.toUpperCase() === 'B' ? Buffer.from(word, 'base64').toString() : unquoted(word.replaceAll('_', ' ')),
+    )
+  const encoding = field('Content-Transfer-Encoding').toLowerCase()
+  const body = text.slice(end + 2)
+  if (encoding === 'base64') return { subject, body: Buffer.from(body, 'base64').toString() }
+  return { subject, body: encoding === 'quoted-printable' ? unquoted(body.replaceAll('=\n', '')) : body }
+}
+
+const unquoted = (text: string): string =>
+  Buffer.from(
+    text.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString()
+
 const addressIn = (argument: string): string | undefined => /<([^>]*)>/.exec(argument)?.[1]

@@ -4,7 +4,7 @@ import { makeEventPartitions } from '../../../../store/calls/call-events.ts'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { startTestJobs } from '../../../support/instance/jobs.ts'
 import { until } from '../../../support/instance/realtime-node.ts'
-import { startSmtpDouble } from '../../../support/providers/doubles/smtp.ts'
+import { readMail, startSmtpDouble } from '../../../support/providers/doubles/smtp.ts'
 import { ownTime } from '../../../support/world/own-time.ts'
 import { startReceiver } from '../../../support/world/webhook-receiver.ts'
 
@@ -216,16 +216,22 @@ t.test('a receiver that is gone is switched off, and other webhooks and the Admi
   const user = await api.signUp()
   const gone = await startReceiver(t, (_, response) => void response.writeHead(410).end())
   const watch = await startReceiver(t)
+  const polish = await api.member(user, 'admin')
+  await polish.client.patch('/auth/me', { body: { language: 'pl' } })
   await webhook(user, watch.url, ['webhook.disabled'])
   const made = await webhook(user, gone.url, ['agent.changed'])
   await user.client.post('/agents', { body: { agent_name: 'Ava', system_prompt: 'You are Ava.' } })
   const told = await watch.of('webhook.disabled')
   t.match(told.body.data, { webhook_id: made.webhook_id, url: gone.url, reason: 'The receiver answered 410 Gone' })
   t.match((await user.client.get(`/webhooks/${made.webhook_id}`)).body, { enabled: false, disabled_reason: /410/ })
-  const mailed = () =>
-    smtp.mails.filter(({ to, text }) => to === user.email && text.includes('A webhook was switched off'))
-  await until(() => mailed().length === 1)
-  t.ok(mailed()[0]?.text.replaceAll('=\n', '').includes(`/console/developers/webhooks/${made.webhook_id}`))
+  for (const [{ email }, subject] of [
+    [user, 'A webhook was switched off'],
+    [polish, 'Webhook został wyłączony'],
+  ] as const) {
+    const mailed = () => smtp.mails.filter(({ to, text }) => to === email && readMail(text).subject === subject)
+    await until(() => mailed().length === 1)
+    t.ok(readMail(mailed()[0]!.text).body.includes(`/console/developers/webhooks/${made.webhook_id}`))
+  }
 })
 
 t.test('while a secret changes both sign', async (t) => {

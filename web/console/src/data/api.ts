@@ -1,4 +1,5 @@
 /** The one way to the public API: paths of this instance, the cookies of who is signed in, errors as sentences. */
+import { language } from '../language/language.ts'
 import { said, t } from '../language/t.ts'
 
 export class ApiError extends Error {
@@ -135,7 +136,7 @@ async function send(
   path: string,
   { method = 'GET', query, body, form, signal, idempotencyKey, ifMatch }: Ask,
 ): Promise<Response> {
-  const headers: Record<string, string> = {}
+  const headers: Record<string, string> = { 'accept-language': language }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (ifMatch !== undefined) headers['if-match'] = ifMatch

@@ -65,6 +65,18 @@ export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Spe
   }
 }
 
+/** How much wider the page is than its window. */
+export function overflowPx(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    interface Sized {
+      scrollWidth: number
+      clientWidth: number
+    }
+    const { documentElement } = (globalThis as unknown as { document: { documentElement: Sized } }).document
+    return documentElement.scrollWidth - documentElement.clientWidth
+  })
+}
+
 /** Resolves once a toast of the page has said so, each told of once. */
 export async function told(page: Page, words: RegExp): Promise<void> {
   interface Toasts {

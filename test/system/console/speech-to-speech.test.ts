@@ -2,7 +2,7 @@ import t from 'tap'
 import { dialAgent, finishedLog } from '../../../scripts/demo/call.ts'
 import { Conversation } from '../../../scripts/demo/conversation.ts'
 import { RestClient } from '../../../scripts/demo/rest.ts'
-import { axeFaults, startBrowsers, told, withoutChromium } from '../../support/browser/console.ts'
+import { axeFaults, overflowPx, startBrowsers, told, withoutChromium } from '../../support/browser/console.ts'
 import { PASSWORD, userOf } from '../../support/browser/console-user.ts'
 import { startInstance } from '../../support/instance/instance.ts'
 import { startDoubles } from '../../support/providers/doubles/start.ts'
@@ -33,11 +33,7 @@ t.test(
       for (const [language, { page }] of Object.entries({ english, german })) {
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 900 })
-          const overflow = await page.evaluate(() => {
-            const { documentElement: root } = (globalThis as unknown as { document: { documentElement: Sized } })
-              .document
-            return root.scrollWidth - root.clientWidth
-          })
+          const overflow = await overflowPx(page)
           t.ok(overflow <= 0, `${name} in ${language} at ${width}: ${overflow} px too wide`)
         }
         t.same(await axeFaults(page), [], `${name} in ${language}`)
@@ -91,8 +87,3 @@ t.test(
     }
   },
 )
-
-interface Sized {
-  scrollWidth: number
-  clientWidth: number
-}

@@ -16,9 +16,9 @@ import { Detail, InvitationBody, invitationBody, invitationExample } from '../wo
 import { attemptOf } from './attempt.ts'
 import { removedCookies } from './cookies.ts'
 import { oneTimeLink } from './links.ts'
+import { LANGUAGE_HEADER, mailLanguage } from './mail-language.ts'
 import { accountPage } from './pages.ts'
 import { hashPassword, passwordMatches } from './password.ts'
-import { LANGUAGE_HEADER, languageOf } from './reader-language.ts'
 import { LoginInput, UserBody, userBody, userExample } from './schema.ts'
 
 const tag = 'Authentication'
@@ -85,7 +85,7 @@ const forgotten = defineRoute({
           email: found.email,
           createdBy: null,
         })
-        await mailer.send({ to: found.email, ...passwordResetMail(languageOf(request, found), { link }) })
+        await mailer.send({ to: found.email, ...passwordResetMail(mailLanguage(request, found), { link }) })
         const event = { kind: 'password_link_mailed', userId: found.id, account: found.email } as const
         await security.note({ clientAddress, id }, event)
       })().catch((err) => log.warn({ err }, 'A password link could not be mailed')),
@@ -364,7 +364,7 @@ export async function mailVerification(
     email: user.email,
     createdBy: null,
   })
-  await mailer.send({ to: user.email, ...verificationMail(languageOf(request, user), { link }) })
+  await mailer.send({ to: user.email, ...verificationMail(mailLanguage(request, user), { link }) })
 }
 
 function sessionBody(session: Session, current: string | undefined) {

@@ -3,7 +3,7 @@ import { makeOneTimeLink, type NewLink } from '../../store/accounts/one-time-lin
 import type { LinkKind } from '../../store/database/schema.ts'
 import type { ApiRequest } from '../route.ts'
 import type { Services } from '../services.ts'
-import { languageOf } from './reader-language.ts'
+import { mailLanguage } from './mail-language.ts'
 
 const HOUR_S = 3_600
 const LINK_TTL_S: Readonly<Record<LinkKind, number>> = {
@@ -36,6 +36,6 @@ export async function mailInvitation(
   const { user, log } = request
   const invitation = { inviter: user.email, to, address: config.publicUrl, link }
   await mailer
-    ?.send({ to: email, ...invitationMail(languageOf(request, user), invitation) })
+    ?.send({ to: email, ...invitationMail(mailLanguage(request, user), invitation) })
     .catch((err) => log.warn({ err }, 'An invitation could not be mailed'))
 }

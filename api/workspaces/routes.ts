@@ -13,7 +13,7 @@ import {
   workspacesOf,
 } from '../../store/workspaces/workspaces.ts'
 import { mailInvitation, oneTimeLink } from '../auth/links.ts'
-import { LANGUAGE_HEADER } from '../auth/reader-language.ts'
+import { LANGUAGE_HEADER } from '../auth/mail-language.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'

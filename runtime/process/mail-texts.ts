@@ -319,28 +319,28 @@ const SENTENCES: Readonly<Record<MailLanguage, Sentences>> = {
     },
   },
   ja: {
-    greeting: 'Patchbay からのお知らせです。',
+    greeting: 'Patchbayからのお知らせです。',
     passwordReset: {
       subject: 'パスワードの再設定',
-      lead: '1 時間以内に、次のリンクから Patchbay の新しいパスワードを設定してください。',
+      lead: '1時間以内に、次のリンクからPatchbayの新しいパスワードを設定してください。',
       end: 'お心当たりがない場合は、何もする必要はありません。',
     },
     verification: {
       subject: 'メールアドレスの確認',
-      lead: '次のリンクから、Patchbay で使うメールアドレスを確認してください。',
+      lead: '次のリンクから、Patchbayで使うメールアドレスを確認してください。',
     },
     invitation: {
       subject: '招待のお知らせ',
-      installation: (inviter, address) => `${inviter} さんから、${address} の Patchbay への招待が届いています。`,
+      installation: (inviter, address) => `${inviter} さんから、${address} のPatchbayへの招待が届いています。`,
       workspace: (inviter, address) =>
-        `${inviter} さんから、${address} の Patchbay のワークスペースへの招待が届いています。`,
-      signUp: '1 週間以内に次のリンクから登録してください。',
+        `${inviter} さんから、${address} のPatchbayのワークスペースへの招待が届いています。`,
+      signUp: '1週間以内に次のリンクから登録してください。',
     },
     webhookOff: {
-      subject: 'Webhook が無効になりました',
-      gone: (url) => `受信側が 410 Gone を返したため、Patchbay は ${url} へのイベントの送信を停止しました。`,
-      failing: (url) => `5 日間すべての送信に失敗したため、Patchbay は ${url} へのイベントの送信を停止しました。`,
-      again: '受信側が復旧したら、次のページで Webhook を有効にし、届いていないイベントを再送してください。',
+      subject: 'Webhookが無効になりました',
+      gone: (url) => `受信側が 410 Gone を返したため、Patchbayは ${url} へのイベントの送信を停止しました。`,
+      failing: (url) => `5日間すべての送信に失敗したため、Patchbayは ${url} へのイベントの送信を停止しました。`,
+      again: '受信側が復旧したら、次のページでWebhookを有効にし、届いていないイベントを再送してください。',
     },
   },
   hi: {

@@ -1,15 +1,15 @@
-import { acceptedLanguage } from '../../runtime/lib/accept-language.ts'
 import { MAIL_LANGUAGES, type MailLanguage } from '../../runtime/process/mail-texts.ts'
 import { learnLanguage } from '../../store/accounts/accounts.ts'
 import type { User } from '../../store/database/schema.ts'
 import type { ApiRequest } from '../route.ts'
 import type { Services } from '../services.ts'
+import { acceptedLanguage } from './accepted-language.ts'
 
 /** What a route lists that mails somebody, or signs somebody in. */
 export const LANGUAGE_HEADER = 'accept-language'
 
 /** The language of a mail that this request has sent: the user's, else that of the browser; undefined: not known. */
-export function languageOf(request: Pick<ApiRequest, 'header'>, user: Pick<User, 'language'>): string | undefined {
+export function mailLanguage(request: Pick<ApiRequest, 'header'>, user: Pick<User, 'language'>): string | undefined {
   return user.language ?? acceptedIn(request)
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { acceptedLanguage } from '../../../../runtime/lib/accept-language.ts'
+import { acceptedLanguage } from '../../../../api/auth/accepted-language.ts'
 
 t.test('the language that a browser asks for first, of those there are', async (t) => {
   const known = ['en', 'de', 'pt'] as const

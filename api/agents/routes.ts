@@ -165,6 +165,7 @@ const create = defineRoute({
         voicemail_message: body.voicemail_message ?? '',
         recording_notice: body.recording_notice ?? '',
         consent_message: body.consent_message ?? '',
+        recording: body.recording,
         public_access: publicAccessColumn(body.public) ?? null,
         analysis: JSON.stringify(body.analysis ?? DEFAULT_ANALYSIS),
         publishing: body.publishing ?? 'immediate',

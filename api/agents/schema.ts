@@ -41,6 +41,10 @@ const fields = {
     maxLength: 10_000,
     description: 'Said before everything else, and to its end, such as that the call is recorded. Empty: nothing.',
   }),
+  recording: Type.Enum(['default', 'on', 'off'], {
+    description:
+      'Whether its calls are recorded: as `PATCHBAY_RECORD_CALLS` says (`default`), always (`on`), or never (`off`), even where a session asks for it.',
+  }),
   consent_message: Type.String({
     maxLength: 10_000,
     description:
@@ -71,6 +75,7 @@ export const CreateAgentInput = Type.Object({
   voicemail_message: Type.Optional(fields.voicemail_message),
   recording_notice: Type.Optional(fields.recording_notice),
   consent_message: Type.Optional(fields.consent_message),
+  recording: Type.Optional(fields.recording),
   public: Type.Optional(Nullable(PublicAccessInput)),
   analysis: Type.Optional(AnalysisField),
   collect: Type.Optional(CollectField),
@@ -102,6 +107,7 @@ export const AgentBody = Type.Object({
   voicemail_message: Type.String(),
   recording_notice: Type.String(),
   consent_message: Type.String(),
+  recording: fields.recording,
   public: Nullable(PublicAccessBody),
   analysis: AnalysisField,
   collect: CollectField,
@@ -137,6 +143,7 @@ export const agentExample = {
   voicemail_message: '',
   recording_notice: '',
   consent_message: '',
+  recording: 'default' as const,
   public: null,
   analysis: { summary: true },
   collect: [],
@@ -186,6 +193,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     voicemail_message: agent.voicemail_message,
     recording_notice: agent.recording_notice,
     consent_message: agent.consent_message,
+    recording: agent.recording,
     public: publicAccessBody(agent.public_access),
     analysis: agent.analysis as AnalysisInput,
     ...collectBody(agent),
@@ -221,6 +229,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     voicemail_message: input.voicemail_message,
     recording_notice: input.recording_notice,
     consent_message: input.consent_message,
+    recording: input.recording,
     public_access: publicAccessColumn(input.public),
     publishing: input.publishing,
     ...collectColumns(input),

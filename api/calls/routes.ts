@@ -16,6 +16,7 @@ import { CursorPage, cursorOf, cursorPageOf, orderIn, timed } from '../cursor.ts
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireServed } from '../quota.ts'
+import { isRecordedBy } from '../realtime/is-recorded.ts'
 import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
 import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
@@ -69,11 +70,11 @@ const generateToken = defineRoute({
     const { query, tenant } = request
     const { redis, clock, config } = services
     const agent = await agentOf(tenant, query)
-    await requireServed(services, tenant, agent)
+    const served = await requireServed(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, query, nowMs)
-    const isRecorded = config.recordCalls || query.record === true
+    const isRecorded = isRecordedBy(config.recordCalls || query.record === true, served.recording)
     const token = await issueSessionToken(
       redis,
       { workspaceId: tenant.workspaceId, callId: call.id, isRecorded, holder: request.standing },

@@ -11,6 +11,7 @@ import { CursorQuery, instantIn, SortQuery, UpdatedSince } from '../cursor.ts'
 import { isUuid } from '../ids.ts'
 import { readPhoneNumber } from '../phone-number.ts'
 import { AnyOf, Id, Instant, Nullable, OpenEnum, PhoneNumberInput, parseInstant } from '../schema.ts'
+import { RecordingState, recordingStateOf } from './recording-state.ts'
 import { TokenParts, tokenParts } from './token-parts.ts'
 
 const CallTypeName = Type.Enum(['phone', 'web'])
@@ -96,6 +97,7 @@ export const CallBody = Type.Object({
       description: 'Who picked up an outbound call, as far as one could hear.',
     }),
   ),
+  recording_state: RecordingState,
   consent: Nullable(
     Type.Enum(['given', 'refused', 'unanswered'], {
       description: "What the caller said to the agent's consent message.",
@@ -310,6 +312,7 @@ export const callExample: Static<typeof CallBody> = {
   answered_by: null,
   carrier: null,
   quality: null,
+  recording_state: 'off',
   consent: null,
   analysis: null,
   supervisors: [],
@@ -411,6 +414,7 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
     answered_by: call.answered_by,
     carrier: call.carrier,
     quality: call.quality,
+    recording_state: recordingStateOf(call),
     consent: call.consent,
     analysis: call.analysis,
     supervisors: call.supervisors,

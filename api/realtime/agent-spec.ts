@@ -80,6 +80,7 @@ export function agentSpec(
       ...(procedures === undefined ? [] : [procedures.tool]),
     ],
     ...(procedures === undefined ? {} : { procedures: procedures.procedures }),
+    ...(agent.recording === 'default' ? {} : { recording: agent.recording }),
     ...(agent.recording_notice === '' ? {} : { recordingNotice: spoken('recording_notice', agent.recording_notice) }),
     ...(agent.consent_message === '' ? {} : { consentMessage: spoken('consent_message', agent.consent_message) }),
     ...(dialled

@@ -28,6 +28,7 @@ import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
 import type { StandingRights } from '../auth/standing-rights.ts'
 import { sessionKeys } from '../providers/session-keys.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
+import { isRecordedBy } from './is-recorded.ts'
 import { Resumes } from './resumes.ts'
 import { WebRtc, type WebRtcOptions } from './webrtc/webrtc.ts'
 import { realtimeRoute } from './websocket.ts'
@@ -44,7 +45,7 @@ interface SessionsOptions {
     readonly realtimeSampleRateHz: number
     readonly idleTimeoutMs: number
     readonly maxCallDurationMs: number
-    /** Every call; else those whose caller asked for it. */
+    /** Every call; else those whose caller or agent asks for it. */
     readonly recordCalls?: boolean
   } & WebRtcOptions['config']
   env: WebRtcOptions['env']
@@ -150,8 +151,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       traces?.event(workspaceId, callId, event)
     },
     written: (callId) => writer.written(callId),
-    record(callId, format, startMs) {
-      return config.recordCalls || isRecorded ? record?.({ workspaceId, callId }, format, startMs) : undefined
+    record(callId, format, startMs, wish) {
+      const isWanted = isRecordedBy(config.recordCalls || isRecorded, wish)
+      return isWanted ? record?.({ workspaceId, callId }, format, startMs) : undefined
     },
   })
   let leaving = false

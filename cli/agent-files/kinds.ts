@@ -60,6 +60,7 @@ const AGENT_DEFAULTS: Fields = {
   voicemail_message: '',
   recording_notice: '',
   consent_message: '',
+  recording: 'default',
   public: null,
   analysis: { summary: true },
   language: 'en',

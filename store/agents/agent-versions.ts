@@ -42,6 +42,7 @@ export const VERSIONED_COLUMNS = {
   transcribe: 'own',
   collect: [],
   guardrails: {},
+  recording: 'default',
 } satisfies Partial<Record<keyof Agent, unknown>>
 
 /** The columns that hold for an agent whatever version is live: a change of them is at once. */

@@ -46,6 +46,8 @@ export interface AgentsTable {
   voicemail_message: Generated<string>
   recording_notice: Generated<string>
   consent_message: Generated<string>
+  /** Whether its calls are recorded; `default`: as the installation says. */
+  recording: Generated<'default' | 'on' | 'off'>
   language: Generated<string>
   interruption: JSONColumnType<Record<string, unknown>, string | undefined, string>
   timezone: Generated<string>

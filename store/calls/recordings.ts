@@ -59,7 +59,7 @@ export async function forgetRecordings(store: Store, workspaceId: string, callId
   await store
     .tenant(workspaceId)
     .db.updateTable('calls')
-    .set({ recording_key: null })
+    .set({ recording_key: null, recording: 'deleted' })
     .where('id', 'in', callIds)
     .execute()
 }

@@ -107,6 +107,8 @@ export interface CallsTable {
   duration_ms: number | null
   summary: string | null
   recording_key: string | null
+  /** Answered without one (`off`), begun, or deleted since; null: not answered, or older than this column. */
+  recording: 'off' | 'begun' | 'deleted' | null
   llm_input_tokens: Generated<number>
   llm_output_tokens: Generated<number>
   /** Parts of the tokens; null where no provider said anything of them. */

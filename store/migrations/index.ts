@@ -64,6 +64,7 @@ import { sql as markedVerdicts } from './0123-marked-verdicts.ts'
 import { sql as changedNumbers } from './0137-changed-numbers.ts'
 import { sql as userLanguage } from './0143-user-language.ts'
 import { sql as agentTranscribe } from './0145-agent-transcribe.ts'
+import { sql as agentRecording } from './0146-agent-recording.ts'
 import { sql as workspaceProviderKeys } from './0150-workspace-provider-keys.ts'
 
 interface Named {
@@ -209,5 +210,6 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: '0143-user-language', sql: userLanguage },
   { name: '0145-agent-transcribe', sql: agentTranscribe },
+  { name: '0146-agent-recording', sql: agentRecording },
   { name: '0150-workspace-provider-keys', sql: workspaceProviderKeys },
 ]

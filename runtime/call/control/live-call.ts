@@ -266,7 +266,7 @@ export class LiveCall implements PathCall {
 
   /** @param startMs monotonic */
   #record(startMs: number): void {
-    this.tap = this.#options.journal.record?.(this.callId, this.leg.format, startMs)
+    this.tap = this.#options.journal.record?.(this.callId, this.leg.format, startMs, this.#options.agent.recording)
     if (this.tap === undefined) return
     const { answeredAtMs = startMs } = this.#state
     this.log.append({ type: 'recording_started', start_ms: startMs - answeredAtMs })

@@ -19,6 +19,7 @@ export interface CallChange {
   recognised?: { provider: string; model: string; seconds: number }[]
   latenciesMs?: number[]
   consent?: EventOf<'consent'>['consent']
+  recording?: 'off' | 'begun'
   answeredBy?: EventOf<'answered_by'>['by']
   carrier?: Omit<EventOf<'carrier'>, 'type'>
   quality?: Pick<EventOf<'media'>, 'codec' | 'loss' | 'jitter_ms' | 'rtt_ms' | 'mos'>
@@ -79,6 +80,10 @@ function add(change: CallChange, event: CallEvent): void {
     case 'answered':
       change.status = 'in_progress'
       change.answeredAt = event.at
+      change.recording ??= 'off'
+      break
+    case 'recording_started':
+      change.recording = 'begun'
       break
     case 'picked_up':
       change.pickedUpAt = event.at

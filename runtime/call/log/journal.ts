@@ -14,8 +14,11 @@ export interface CallJournal {
   event(callId: string, event: CallEvent, state: CallState, serving?: ServingAgent): void
   /** Resolves when all events of the call so far are written or given up, or the database is away for long. */
   written(callId: string): Promise<void>
-  /** Records the sound of the call from that monotonic moment on, where it is to be recorded. */
-  record?(callId: string, format: AudioFormat, startMs: number): CallTap | undefined
+  /**
+   * Records the sound of the call from that monotonic moment on, where it is to be recorded.
+   * @param wish of the agent; absent: as the installation says
+   */
+  record?(callId: string, format: AudioFormat, startMs: number, wish?: 'on' | 'off'): CallTap | undefined
 }
 
 /** Writes the events of a call into the journal. `servingAt`: who serves at an event. */

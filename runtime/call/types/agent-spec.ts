@@ -90,6 +90,8 @@ export const AGENT_SPEC = Type.Object({
   recordingNotice: Type.Optional(Type.String()),
   /** Asks whether the call may be recorded; the first message follows the answer. */
   consentMessage: Type.Optional(Type.String()),
+  /** Whether its calls are recorded; absent: as the installation says. */
+  recording: Type.Optional(stringEnum('on', 'off')),
   /** What to do about answering machines; absent where none can pick up. An empty message: the first one. */
   voicemail: Type.Optional(
     Type.Object({ behaviour: stringEnum('hang_up', 'leave_message', 'continue'), message: Type.String() }),

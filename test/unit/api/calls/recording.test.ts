@@ -17,8 +17,8 @@ const FRAME_SAMPLES = RATE_HZ / 50
 const LOUD = 12_000
 
 /** A call over the browser in which the caller makes a noise and the agent repeats it. */
-async function talk(api: TestApi, user: TestUser, { frames = 25, query = {} } = {}): Promise<string> {
-  const { agentId } = await startPhone(api, user)
+async function talk(api: TestApi, user: TestUser, { frames = 25, query = {}, agent = {} } = {}): Promise<string> {
+  const { agentId } = await startPhone(api, user, agent)
   const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: agentId, ...query } })
   const client = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, body.token)
   await client.got('session.started')
@@ -136,6 +136,28 @@ t.test('calls are not recorded unless the operator says so', async (t) => {
     status: 404,
     body: { detail: 'Recording not found' },
   })
+})
+
+t.test('an agent’s own setting goes before the installation’s and the session’s', async (t) => {
+  const state = async (user: TestUser, callId: string) =>
+    (await user.client.get(`/calls/${callId}`)).body.recording_state
+  for (const PATCHBAY_RECORD_CALLS of ['false', 'true']) {
+    const api = await startTestApi(t, { env: { PATCHBAY_RECORD_CALLS } })
+    await linkWorker(t, api)
+    const user = await api.signUp()
+    const off = await talk(api, user, { frames: 2, query: { record: true }, agent: { recording: 'off' } })
+    await until(
+      async () => (await state(user, off)) === 'off',
+      () => 'the call that says that it is not recorded',
+    )
+    const on = await talk(api, user, { frames: 2, agent: { recording: 'on' } })
+    await recorded(user, on)
+    t.equal(await state(user, on), 'stored')
+    t.match(await user.client.get(`/calls/${off}`), { body: { recording_url: null, recording_state: 'off' } })
+    const { agent_id } = (await user.client.get(`/calls/${off}`)).body
+    const token = await user.client.get('/calls/generate-token', { query: { agent_id, record: 'true' } })
+    t.equal(token.body.recorded, false, 'the session is told')
+  }
 })
 
 t.test('with a bucket, recordings go there, wait out its faults, and its faults are told', async (t) => {

@@ -54,6 +54,7 @@ t.test('what a workspace keeps for some days is removed after them, everything e
   }
   const has = async (key: string) => (await objects.get(key, signal)) !== undefined
   t.same([await callOf(ada, fresh.id), await has(fresh.key)], [[1, 'They talked.', true], true])
+  t.equal((await ada.client.get(`/calls/${old.id}`)).body.recording_state, 'deleted')
   t.same([await callOf(ada, old.id), await has(old.key)], [[0, null, false], false], 'the call itself stays')
   t.same([await callOf(ada, ancient.id), await has(ancient.key)], [404, false])
   t.same([await callOf(neighbour, other.id), await has(other.key)], [[1, 'They talked.', true], true])

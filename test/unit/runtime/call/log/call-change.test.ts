@@ -55,11 +55,14 @@ t.test('events change the row of their call together', async (t) => {
     latenciesMs: [100],
     answeredBy: 'human',
     consent: 'given',
+    recording: 'off',
     quality: { mos: 4 },
     supervisors: [{ ...who, joined_at: '1970-01-01T00:00:01.000Z' }],
     end: { status: 'failed', endReason: 'error', disposition: 'failed', error: 'why', durationMs: 5, at: 1_000 },
   })
   t.same(changeOf(logged({ type: 'queued' }, { type: 'thinking' })), {})
+  const begun = changeOf(logged({ type: 'recording_started', start_ms: 0 }, { type: 'answered' }))
+  t.equal(begun.recording, 'begun', 'in whatever order they come')
 })
 
 t.test('a turn that a model understood otherwise is written with its words, in its place', async (t) => {

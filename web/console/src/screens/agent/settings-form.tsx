@@ -16,6 +16,7 @@ import { Manners, ReadyText } from './manners.tsx'
 import { ProceduresForm } from './procedures/procedures-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 import { TranscribeField } from './transcribe-field.tsx'
+import { RecordingForm } from './recording-form.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
 export function SettingsForm({ draft }: { draft: Draft }) {
@@ -84,6 +85,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
         <Manners draft={draft} />
       </Card>
       <TurnTaking draft={draft} />
+      <RecordingForm draft={draft} />
       <Phone draft={draft} />
       <CollectForm draft={draft} />
       <ProceduresForm draft={draft} />
@@ -97,7 +99,7 @@ const Two = ({ children }: { children: ReactNode }) => <div className="mt-4 grid
 
 interface FieldProps {
   draft: Draft
-  name: 'voicemail_message' | 'recording_notice' | 'consent_message'
+  name: 'voicemail_message'
   label: string
   hint: string
 }
@@ -230,22 +232,6 @@ function Phone({ draft }: { draft: Draft }) {
   return (
     <Card title={t('On the phone')}>
       <div className="space-y-4">
-        <TextField
-          draft={draft}
-          hint={t('Said before everything else, such as that the call is recorded.')}
-          label={t('Notice')}
-          name="recording_notice"
-        />
-        <ReadyText draft={draft} name="recording_notice" />
-        <TextField
-          draft={draft}
-          hint={t(
-            'Asks whether the call may be recorded; nothing is recorded before a yes. Needed by § 201 StGB (DE), § 120 StGB (AT), Art. 179bis StGB (CH).',
-          )}
-          label={t('Consent question')}
-          name="consent_message"
-        />
-        <ReadyText draft={draft} name="consent_message" />
         <Field hint={t('Of calls the agent makes.')} label={t('When an answering machine picks up')}>
           <Select
             onChange={(event) => change({ voicemail: event.target.value as NonNullable<AgentInput['voicemail']> })}

@@ -151,15 +151,17 @@ function Begin({ agent, isChanged, record, onRecord, onStart }: BeginProps) {
             {t('Without a microphone')}
           </Button>
         </p>
-        <label className="mt-2 flex items-center justify-center gap-2 text-sm">
-          <input
-            checked={record}
-            className="size-4 accent-(--accent)"
-            onChange={({ target: { checked } }) => onRecord(checked)}
-            type="checkbox"
-          />
-          {t('Record it, to hear it again')}
-        </label>
+        {agent.recording !== 'off' && (
+          <label className="mt-2 flex items-center justify-center gap-2 text-sm">
+            <input
+              checked={record}
+              className="size-4 accent-(--accent)"
+              onChange={({ target: { checked } }) => onRecord(checked)}
+              type="checkbox"
+            />
+            {t('Record it, to hear it again')}
+          </label>
+        )}
         <p className="mt-2 text-sm text-muted text-pretty">
           {isChanged
             ? t('It answers as it was saved last; save to hear your changes.')

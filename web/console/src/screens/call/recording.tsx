@@ -24,9 +24,12 @@ interface RecordingProps {
 const SPEEDS = [1, 1.5, 2] as const
 
 /** Why there is no recording of a call that is over. */
-function unrecorded({ consent }: Call): string {
-  if (consent === 'refused') return t('Nothing was recorded: the caller did not agree.')
-  if (consent === 'unanswered') return t('Nothing was recorded: the caller did not say whether it may be.')
+function unrecorded({ recording_state: state }: Call): string {
+  if (state === 'refused') return t('Nothing was recorded: the caller did not agree.')
+  if (state === 'unanswered') return t('Nothing was recorded: the caller did not say whether it may be.')
+  if (state === 'off') return t('Nothing was recorded: recording was off. The agent’s Settings turn it on.')
+  if (state === 'pending') return t('The recording is on its way to the store.')
+  if (state === 'deleted') return t('The recording was deleted, as retention says.')
   return t('There is no recording of this call: it was not recorded (PATCHBAY_RECORD_CALLS), or it was deleted.')
 }
 

@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
   dead_air: t('No dead air'),
   max_duration_s: t('Longest call, seconds'),
   idle_timeout_s: t('Patience, seconds'),
+  recording: t('Records its calls'),
   recording_notice: t('Notice'),
   consent_message: t('Consent question'),
   voicemail: t('When an answering machine picks up'),

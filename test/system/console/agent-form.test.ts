@@ -36,6 +36,26 @@ t.test('the form of an agent', { skip: withoutChromium }, async (t) => {
     t.same(await axeFaults(page), [])
   })
 
+  await t.test('a voice is chosen from a list, heard before; recording is a setting', async (t) => {
+    await page.goto(`${url}/console${path}?tab=settings`)
+    await page.getByRole('button', { name: 'Choose a voice' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Choose a voice' })
+    const voices = dialog.getByRole('list', { name: 'Voices' }).getByRole('listitem')
+    await voices.filter({ hasText: 'Chosen' }).waitFor()
+    await dialog.getByLabel('Search voices').fill('no such voice')
+    await dialog.getByText('No voice matches').waitFor()
+    await dialog.getByLabel('Search voices').fill('german')
+    await dialog.getByRole('button', { name: 'Use de', exact: true }).waitFor()
+    const sample = page.waitForResponse((answer) => answer.url().endsWith('/voices/sample'))
+    await dialog.getByRole('button', { name: 'Hear de', exact: true }).click()
+    t.match((await sample).request().postDataJSON(), { TTS_voice: 'de' })
+    t.same(await axeFaults(page), [])
+    await dialog.getByRole('button', { name: 'Use de', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByLabel('Records its calls').selectOption('Always')
+    t.match(await save(), { TTS_voice: 'de', recording: 'on' })
+  })
+
   await t.test('arguments of a tool are rows, as long as rows can say them', async (t) => {
     const schema = {
       type: 'object',

@@ -8,41 +8,68 @@ import { toast } from '../../ui/toast.tsx'
 const MAX_TEXT = 300
 const SENTENCE = t('Hello, how can I help you?')
 
-/** Says the agent's first message in the voice that is chosen, before it is saved. */
-export function HearVoice({ agent }: { agent: Agent }) {
-  const { TTS_provider, TTS_voice, language, first_message } = agent
-  const [state, setState] = useState<'silent' | 'asked' | 'speaking'>('silent')
+interface Sample {
+  /** The voice that is heard now, and whether its sound is still asked for; undefined: none. */
+  readonly now: { readonly voice: string; readonly isAsked: boolean } | undefined
+  /** Says the agent's first message in a voice of its provider, before it is saved; what is heard stops. */
+  hear(voice: string): void
+  stop(): void
+}
+
+/** One voice at a time. */
+export function useVoiceSample({ TTS_provider, language, first_message }: Agent): Sample {
+  const [now, setNow] = useState<Sample['now']>()
   const asked = useRef<AbortController>(undefined)
   useEffect(() => () => asked.current?.abort(), [])
-  const hear = async () => {
+  const hear = async (voice: string) => {
+    asked.current?.abort()
     const stop = new AbortController()
     asked.current = stop
-    setState('asked')
+    setNow({ voice, isAsked: true })
     try {
       const text =
         first_message
           .replaceAll(/\{\{[^}]*\}\}/g, '')
           .trim()
           .slice(0, MAX_TEXT) || SENTENCE
-      const body = { TTS_provider, TTS_voice, language, text }
+      const body = { TTS_provider, TTS_voice: voice, language, text }
       const answer = await request('/voices/sample', { method: 'POST', body, signal: stop.signal })
-      await play(await answer.blob(), stop.signal, () => setState('speaking'))
+      await play(await answer.blob(), stop.signal, () => setNow({ voice, isAsked: false }))
     } catch (error) {
       if (!stop.signal.aborted) toast((error as Error).message, 'bad')
     } finally {
-      if (asked.current === stop) setState('silent')
+      if (asked.current === stop) setNow(undefined)
     }
   }
+  return { now, hear: (voice) => void hear(voice), stop: () => asked.current?.abort() }
+}
+
+interface HearProps {
+  sample: Sample
+  voice: string
+  /** Of the voice, where several stand beside each other. */
+  name?: string
+}
+
+export function HearButton({ sample: { now, hear, stop }, voice, name }: HearProps) {
+  const state = now?.voice === voice ? now : undefined
+  const isHeard = state?.isAsked === false
   return (
     <Button
-      busy={state === 'asked'}
-      icon={state === 'speaking' ? 'pause' : 'play'}
-      onClick={() => (state === 'speaking' ? asked.current?.abort() : void hear())}
+      aria-label={isHeard ? t('Stop') : name === undefined ? undefined : t('Hear {name}', { name })}
+      busy={state?.isAsked === true}
+      icon={isHeard ? 'pause' : 'play'}
+      onClick={() => (isHeard ? stop() : hear(voice))}
       size="sm"
     >
-      {state === 'speaking' ? t('Stop') : t('Hear it')}
+      {name === undefined ? (isHeard ? t('Stop') : t('Hear it')) : undefined}
     </Button>
   )
+}
+
+/** The voice that is chosen. */
+export function HearVoice({ agent }: { agent: Agent }) {
+  return <HearButton sample={useVoiceSample(agent)} voice={agent.TTS_voice} />
 }
 
 /** Resolves when it was played, or when it is to stop. */

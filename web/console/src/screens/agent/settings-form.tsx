@@ -7,6 +7,7 @@ import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
 import { AnalysisForm } from './analysis-form.tsx'
+import { ChooseVoice } from './choose-voice.tsx'
 import { CollectForm } from './collect-form.tsx'
 import { FallbackFields } from './fallback-fields.tsx'
 import { GuardrailsForm } from './guardrails-form.tsx'
@@ -15,8 +16,8 @@ import { LanguageField } from './language-field.tsx'
 import { Manners, ReadyText } from './manners.tsx'
 import { ProceduresForm } from './procedures/procedures-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
-import { TranscribeField } from './transcribe-field.tsx'
 import { RecordingForm } from './recording-form.tsx'
+import { TranscribeField } from './transcribe-field.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
 export function SettingsForm({ draft }: { draft: Draft }) {
@@ -76,7 +77,17 @@ export function SettingsForm({ draft }: { draft: Draft }) {
           </Field>
         </div>
       </Card>
-      <Card actions={!draft.isReadOnly && <HearVoice agent={draft.agent} />} title={t('Speaks')}>
+      <Card
+        actions={
+          !draft.isReadOnly && (
+            <>
+              <ChooseVoice draft={draft} />
+              <HearVoice agent={draft.agent} />
+            </>
+          )
+        }
+        title={t('Speaks')}
+      >
         <ProviderFields draft={draft} kind="TTS" />
         <FallbackFields draft={draft} kind="TTS" />
         <div className="mt-4">

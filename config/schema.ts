@@ -576,7 +576,7 @@ export const SETTINGS = {
     type: 'boolean',
     default: false,
     description:
-      'Records calls in stereo. Many countries want the consent of everybody on the line: set `consent_message` of your agents.',
+      'Records calls in stereo, where `recording` of their agent does not say otherwise. Many countries want the consent of everybody on the line: set `consent_message` of your agents.',
   },
   defaultLlm: {
     env: 'PATCHBAY_DEFAULT_LLM',

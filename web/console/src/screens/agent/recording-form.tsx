@@ -6,7 +6,7 @@ import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
 import { ReadyText } from './manners.tsx'
 
-/** Whether calls are recorded, and what callers are told of it. */
+/** Whether calls are recorded, and what callers hear about it. */
 export function RecordingForm({ draft }: { draft: Draft }) {
   const { agent, change, fault } = draft
   return (

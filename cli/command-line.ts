@@ -45,7 +45,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
             stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
-            plugins add, update, rollback, remove, test, new: third-party plugins (plugins help)
+            plugins search, add, update, rollback, remove, test, new: third-party plugins (plugins help)
   models    models that hear and speak on this machine, without a key: models engine, pull, remove
   admin     users, signup, maintenance, the audit log, and what is stuck (calls, batches, queues,
             deliveries, seats, leases), from the shell: patchbay admin help

@@ -643,6 +643,13 @@ export const SETTINGS = {
     description:
       'Folders of plugins that are being written, comma-separated, as --dev-plugin: they are granted what they ask for, and a change of their files counts for the next session.',
   },
+  pluginCatalogs: {
+    env: 'PATCHBAY_PLUGIN_CATALOGS',
+    type: 'list',
+    default: undefined,
+    description:
+      'Catalogs that `patchbay plugins search` looks through, each its public key in base64, @, and its path or https address, comma-separated (docs/plugins.md#catalogs).',
+  },
   pricesFile: {
     env: 'PATCHBAY_PRICES',
     type: 'string',

@@ -12,6 +12,8 @@ import { type GrantFlags, grantsOfFlags } from '../grants/permissions.ts'
 import { loadPlugins, type PluginRegistry, ROOT } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import { readManifests } from '../manifest.ts'
+import { findListed, readCatalogs } from './catalog.ts'
+import { describeCatalogs } from './describe-catalogs.ts'
 import { wishesOf } from './effective-grants.ts'
 import { installPlugin, notInstalled, type OwnPlugins, removePlugin, rollBackPlugin } from './installer.ts'
 import { type InstalledEntry, pluginLock } from './lock.ts'
@@ -25,8 +27,9 @@ import { fetchPlugin, updateSourceOf } from './source.ts'
 export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 
   (none)             the plugins, what they offer, ask for and are granted
-  add <source>       installs a third-party plugin: npm:<package>[@version], a folder, a tarball
-                     or one .ts file
+  search [words]     what the catalogs list that the operator configured
+  add <source>       installs a third-party plugin: npm:<package>[@version], a folder, a tarball,
+                     one .ts file, or catalog:<name>
                      --grant=all grants what it asks for, --grant=needed leaves out what it can do
                      without, --allow-net=… and the like grant one thing;
                      --replace takes the place of one of that name from elsewhere;
@@ -50,7 +53,7 @@ export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
 interface PluginsCommand {
   words: readonly string[]
   flags: { grant: 'all' | 'needed' | undefined; noTest: boolean; replace: boolean; all: boolean; force: boolean }
-  config: GrantFlags & { readonly dataDir: string }
+  config: GrantFlags & { readonly dataDir: string; readonly pluginCatalogs?: readonly string[] | undefined }
   env: Environment
   say(line: string): void
   /** The agents that name a plugin, in words. */
@@ -70,8 +73,10 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
     switch (verb) {
       case 'add':
         return await add(callersSource(need('a package of npm, a folder or a tarball'), command.env), command)
+      case 'search':
+        return await describeCatalogs(command.config.pluginCatalogs ?? [], command.words.slice(1))
       case 'outdated':
-        return await describeOutdated(dataDir)
+        return await describeOutdated(dataDir, command.config.pluginCatalogs ?? [])
       case 'update': {
         const { plugins } = await pluginLock.read(dataDir)
         if (command.flags.all) return await updateAll(Object.entries(plugins), command)
@@ -148,7 +153,11 @@ async function ownPlugins(): Promise<OwnPlugins> {
 
 async function add(source: string, { config, env, flags, say }: PluginsCommand): Promise<string> {
   const granted = grantsOfFlags(config)
-  return installPlugin(source, {
+  const listed = source.startsWith('catalog:')
+    ? findListed(await readCatalogs(config.pluginCatalogs ?? [], Date.now()), source)
+    : undefined
+  return installPlugin(listed === undefined ? source : `npm:${listed.package}@${listed.version}`, {
+    listed,
     dataDir: config.dataDir,
     own: await ownPlugins(),
     env,

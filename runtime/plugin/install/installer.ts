@@ -8,6 +8,7 @@ import type { Environment } from '../grants/net-rule.ts'
 import { mergePermissions, PERMISSIONS } from '../grants/permissions.ts'
 import { loadPlugins } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
+import type { ListedPlugin } from './catalog.ts'
 import { keptGrants } from './effective-grants.ts'
 import { readInstalled } from './installed.ts'
 import { changeInstalled, digestOf, type InstalledEntry, installedFolder, pluginLock, versionFolder } from './lock.ts'
@@ -35,6 +36,8 @@ export interface InstallOptions {
   say(line: string): void
   /** Without it the plugin is only loaded. */
   test: boolean
+  /** The entry of a catalog that it is installed by. */
+  listed?: ListedPlugin | undefined
   /** It may take the place of an installed plugin that came from elsewhere. */
   replace: boolean
 }
@@ -47,9 +50,13 @@ const refusalOf = (name: string, why: string): PatchbayError =>
  * its kinds is for, and only then enables it. Throws `plugin`; what was there before stays then.
  */
 export async function installPlugin(source: string, options: InstallOptions): Promise<string> {
-  const fetched = await fetchPlugin(source)
+  const { listed } = options
+  const fetched = await fetchPlugin(source, listed?.digest)
   const { manifest } = fetched
   try {
+    if (listed !== undefined && listed.name !== manifest.name) {
+      throw refusalOf(manifest.name, `the catalog "${listed.catalog}" lists it as "${listed.name}"`)
+    }
     requireOwnName(manifest, options.own)
     const wishes = wishesIn(manifest, options.own.keyOwners)
     const [impossible] = impossibleOf(wishes)
@@ -60,7 +67,9 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
     const scripts = fetched.installScripts.join(', ')
     if (scripts !== '')
       options.say(`Its package.json has scripts that npm would run to install it (${scripts}); they are not run`)
-    return await changeInstalled(options.dataDir, () => install(fetched, wishes, options))
+    return await changeInstalled(options.dataDir, () =>
+      install({ ...fetched, source: listed?.source ?? fetched.source }, wishes, options),
+    )
   } finally {
     await fetched.remove()
   }

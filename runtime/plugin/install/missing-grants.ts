@@ -20,6 +20,13 @@ const SENTENCES: Readonly<Record<Permission, (entry: string) => string>> = {
   listen: (entry) => `open the port ${entry}`,
 }
 
+/** What is asked for, a clause each. */
+export function wishSentences(permissions: Permissions): string[] {
+  return PERMISSIONS.flatMap((permission) =>
+    (permissions[permission] ?? []).map((entry) => SENTENCES[permission](printable(entry))),
+  )
+}
+
 /** Permissions that can't be granted to an isolated process. */
 const IMPOSSIBLE: ReadonlySet<Permission> = new Set(['run', 'listen'])
 

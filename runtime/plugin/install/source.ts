@@ -36,13 +36,17 @@ interface FetchedPlugin {
 /**
  * Brings a plugin into a folder of its own: a folder, a file, a tarball, or a package of npm with its version, and the packages it
  * depends on. Nothing of it runs, no install script either. Throws `plugin` with what is wrong.
+ * @param digest the one that the package's tarball has to have, as npm writes it
  */
-export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
+export async function fetchPlugin(source: string, digest?: string): Promise<FetchedPlugin> {
   const place = await mkdtemp(join(tmpdir(), 'patchbay-plugin-'))
   const remove = (): Promise<void> => rm(place, { recursive: true, force: true })
   try {
     const found = await stat(resolve(source)).catch(() => undefined)
     const { folder, packed } = await bring(source, place)
+    if (digest !== undefined && packed?.digest !== digest) {
+      throw new Error(`its digest is not the one that was expected, ${digest}, but ${packed?.digest}`)
+    }
     const text = await readFile(join(folder, 'plugin.json'), 'utf8').catch(() => {
       throw new Error('it has no plugin.json')
     })
@@ -56,7 +60,7 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
       manifest,
       folder,
       source: found === undefined ? source : resolve(source),
-      provenance: [...packed, ...packages],
+      provenance: [...(packed === undefined ? [] : [packed.sentence]), ...packages],
       installScripts,
       remove,
     }
@@ -68,32 +72,40 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
   }
 }
 
-/** By which two sources are the same plugin: a package of npm is one in all its versions. */
+const isWhole = (source: string): boolean => isAbsolute(source) || source.startsWith('catalog:')
+
+/** By which two sources are the same plugin: a package of npm is one in all its versions, an entry of a catalog likewise. */
 export function identityOf(source: string): string {
-  return isAbsolute(source) ? source : source.replace(/^npm:/, '').replace(/(?<=.)@[^/@]*$/, '')
+  return isWhole(source) ? source : source.replace(/^npm:/, '').replace(/(?<=.)@[^/@]*$/, '')
 }
 
 /** What an update of it fetches: of a package the newest version, whichever was asked for before. */
 export function updateSourceOf(source: string): string {
-  return isAbsolute(source) ? source : `npm:${identityOf(source)}`
+  return isWhole(source) ? source : `npm:${identityOf(source)}`
 }
 
-async function bring(source: string, place: string): Promise<{ folder: string; packed: string[] }> {
+interface Packed {
+  file: string
+  sentence: string
+  digest: string
+}
+
+async function bring(source: string, place: string): Promise<{ folder: string; packed?: Packed | undefined }> {
   const found = await stat(resolve(source)).catch(() => undefined)
   const folder = join(place, 'plugin')
   if (found?.isDirectory()) {
     const skipped = /(^|\/)(node_modules|\.git)$/
     await cp(resolve(source), folder, { recursive: true, filter: (path) => !skipped.test(path) })
-    return { folder, packed: [] }
+    return { folder }
   }
-  if (found?.isFile() && source.endsWith('.ts')) return { folder: await bringFile(resolve(source), folder), packed: [] }
+  if (found?.isFile() && source.endsWith('.ts')) return { folder: await bringFile(resolve(source), folder) }
   const packed = found?.isFile() ? undefined : await pack(source, place)
   const tarball = packed?.file ?? resolve(source)
   await run('tar', ['-xzf', tarball, '-C', place, '--no-same-owner'], { timeout: FETCH_TIMEOUT_MS })
   const names = (await readdir(place, { withFileTypes: true })).filter((entry) => entry.isDirectory())
   const [only] = names
   if (only === undefined || names.length > 1) throw new Error('the tarball holds no one folder')
-  return { folder: join(place, only.name), packed: packed === undefined ? [] : [packed.sentence] }
+  return { folder: join(place, only.name), packed }
 }
 
 /** A plugin that is one file has its manifest in a comment: `/* plugin.json { … } *\/`. */
@@ -107,7 +119,7 @@ async function bringFile(file: string, folder: string): Promise<string> {
   return folder
 }
 
-async function pack(source: string, place: string): Promise<{ file: string; sentence: string }> {
+async function pack(source: string, place: string): Promise<Packed> {
   const name = source.replace(/^npm:/, '')
   if (!/^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~-]+)?$/.test(name)) {
     throw new Error('it is no folder, no tarball and no name of a package')
@@ -117,7 +129,7 @@ async function pack(source: string, place: string): Promise<{ file: string; sent
   const [tarball] = (await readdir(place)).filter((file) => file.endsWith('.tgz'))
   if (tarball === undefined) throw new Error('npm fetched no tarball')
   const [{ id = name, integrity = 'no digest' } = {}] = JSON.parse(stdout) as { id?: string; integrity?: string }[]
-  return { file: join(place, tarball), sentence: `It is ${id} of npm, ${integrity}` }
+  return { file: join(place, tarball), sentence: `It is ${id} of npm, ${integrity}`, digest: integrity }
 }
 
 /** What Patchbay gives to plugins itself: it is never fetched. */

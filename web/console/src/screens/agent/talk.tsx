@@ -144,7 +144,7 @@ function Begin({ agent, isChanged, record, onRecord, onStart }: BeginProps) {
     <div className="grid flex-1 place-items-center py-6 text-center">
       <div>
         <Button className="h-12! rounded-full! px-6!" icon="mic" kind="primary" onClick={() => onStart(true)}>
-          {t('Talk to')} {agent.agent_name}
+          {t('Talk to {agent_name}', { agent_name: agent.agent_name })}
         </Button>
         <p className="mt-3">
           <Button kind="quiet" onClick={() => onStart(false)} size="sm">

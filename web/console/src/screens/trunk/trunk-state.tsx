@@ -25,7 +25,7 @@ export function TrunkState({ trunk }: { trunk: Contacted }) {
   if (isUp === undefined) {
     return <Badge>{state === null ? t('Off') : register ? t('Registering') : t('Not asked yet')}</Badge>
   }
-  if (isUp) return <Badge tone="good">{register ? t('Registered') : t('Answers')}</Badge>
+  if (isUp) return <Badge tone="good">{register ? t('Registered') : t('Reachable')}</Badge>
   const { contact_status: status = 0, contact_reason: reason = null } = state ?? {}
   return (
     <span title={saidBy(status ?? 0, reason)}>

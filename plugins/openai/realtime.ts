@@ -232,17 +232,24 @@ function doneOf(response: NonNullable<RawEvent['response']>): RealtimeServerEven
 }
 
 /** Codes of requests that came too late to matter. */
-const HARMLESS = new Set(['response_cancel_not_active', 'item_truncate_invalid_item_id', 'item_not_found'])
+const HARMLESS = new Set([
+  ...['response_cancel_not_active', 'item_not_found'],
+  ...['item_truncate_invalid_item_id', 'item_delete_invalid_item_id'],
+])
+/** Of an answer that holds no more than what is to be kept of it, or no sound yet: such errors have no code, or one of many uses. */
+const NOTHING_TO_CUT = /already shorter than|only model output audio messages can be truncated/i
 
 function errorOf(error: RawError): RealtimeServerEvent[] {
-  if (HARMLESS.has(error.code ?? '')) return []
+  if (HARMLESS.has(error.code ?? '') || NOTHING_TO_CUT.test(error.message ?? '')) return []
   if (error.code === 'conversation_already_has_active_response') return [{ type: 'response_refused' }]
   return [{ type: 'failed', fault: faultOf(error) }]
 }
 
+/** What another session would not refuse: one ends after an hour, and one that has lost sound of the caller is behind. */
+const OF_THE_SESSION = new Set(['session_expired', 'input_audio_buffer_commit_empty'])
+
 function faultOf({ type, code, message }: RawError): RealtimeFault {
-  // After an hour; another session goes on.
-  const isRefusal = type === 'invalid_request_error' && code !== 'session_expired'
+  const isRefusal = type === 'invalid_request_error' && !OF_THE_SESSION.has(code ?? '')
   const named = code ?? type
   return {
     ...(isRefusal ? { status: 400 } : {}),

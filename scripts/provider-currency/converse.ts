@@ -4,6 +4,7 @@ import type { RealtimeProvider } from '../../runtime/plugin-sdk/realtime/realtim
 const CONFIG = {
   instructions: 'You are brief.',
   tools: [{ name: 'book', description: 'Books rooms', parameters: { type: 'object', properties: {} } }],
+  transcribe: { language: 'en', keyterms: ['Ada', 'Lovelace'] },
 }
 const ITEMS: readonly RealtimeItem[] = [
   { type: 'message', id: 'item_1', role: 'system', text: 'Today is Monday.' },

@@ -1,6 +1,7 @@
 import { type APIConnectOptions, llm } from '@livekit/agents'
 import type { RealtimeConfig, RealtimeUsage } from '../../../packages/plugin/realtime.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
+import { offeredTools } from '../../plugin-sdk/chat/chat-request.ts'
 import type { ChatUsage } from '../../plugin-sdk/chat/llm-chunks.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import type { RealtimeProvider } from '../../plugin-sdk/realtime/realtime-provider.ts'
@@ -227,7 +228,7 @@ class RealtimeStream extends llm.LLMStream {
     const { signal } = this.abortController
     const { chatCtx, toolCtx, toolChoice } = this.#options
     const { caller } = this.#owner
-    const config = { instructions: instructionsIn(chatCtx), tools: toolsIn(toolCtx) }
+    const config = { instructions: instructionsIn(chatCtx), tools: offeredTools(toolCtx) }
     const request = {
       spoke: () => caller.hasSpoken,
       committed: () => caller.committed(),
@@ -297,14 +298,4 @@ function usageOf(usage: RealtimeUsage): ChatUsage {
 function instructionsIn({ items }: llm.ChatContext): string {
   const [first] = items
   return isInstructions(first) ? (first.textContent ?? '') : ''
-}
-
-function toolsIn(toolCtx: llm.ToolContextLike | undefined): RealtimeConfig['tools'] {
-  if (toolCtx === undefined) return []
-  return llm.sortedToolEntries(llm.toToolContext(toolCtx)).flatMap(([name, tool]) => {
-    if (!llm.isFunctionTool(tool)) return []
-    return [
-      { name, description: tool.description, parameters: llm.toJsonSchema(tool.parameters) as Record<string, unknown> },
-    ]
-  })
 }

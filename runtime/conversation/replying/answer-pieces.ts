@@ -27,16 +27,21 @@ export function spokenPieces(language: string, nothingSaid: string): TransformSt
   const markup = new SpokenMarkup(language)
   let wrote = false
   let said = false
+  /** Without a letter or a digit: it waits for words, and is nothing without them. */
+  let held = ''
   const spoken = (text: string): string => {
-    said ||= hasWords(text)
-    return text
+    if (said) return text
+    held += text
+    if (!hasWords(held)) return ''
+    said = true
+    return held
   }
   return new TransformStream({
     transform(piece, controller) {
       const words = textOf(piece)
       if (callsTool(piece)) {
+        const rest = spoken(markup.flush())
         said = true
-        const rest = markup.flush()
         if (rest !== '') controller.enqueue(withText(undefined, rest))
       }
       if (words === undefined || words === '') {

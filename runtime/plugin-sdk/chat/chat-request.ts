@@ -11,7 +11,7 @@ export function chatRequestOf(
 ): ChatRequest {
   return {
     messages: messagesOf(chatCtx),
-    tools: toolsOf(toolCtx),
+    tools: offeredTools(toolCtx),
     ...(temperature === undefined ? {} : { temperature }),
   }
 }
@@ -30,11 +30,13 @@ function messagesOf(context: llm.ChatContext): Message[] {
   })
 }
 
-function toolsOf(toolCtx: llm.ToolContextLike | undefined): Tool[] {
+/** The tools of a session, as plugins are given them. */
+export function offeredTools(toolCtx: llm.ToolContextLike | undefined): Tool[] {
   if (toolCtx === undefined) return []
   return llm.sortedToolEntries(llm.toToolContext(toolCtx)).flatMap(([name, tool]) => {
     if (!llm.isFunctionTool(tool)) return []
     const parameters = llm.toJsonSchema(tool.parameters) as Readonly<Record<string, unknown>>
-    return [{ name, description: tool.description, parameters }]
+    // OpenAI refuses a schema without them, as MCP servers have it for tools that take nothing.
+    return [{ name, description: tool.description, parameters: { type: 'object', properties: {}, ...parameters } }]
   })
 }

@@ -11,6 +11,8 @@ interface ChatTurn {
   parts: TurnPart[]
 }
 
+/** In place of an empty result, which some protocols refuse. */
+const NO_OUTPUT = '(nothing)'
 /** A placeholder user turn, for protocols that require one before the assistant's. */
 const NOTHING_SAID = '(The caller has not said anything.)'
 
@@ -53,7 +55,7 @@ export function chatTurns({ messages, tools }: ChatRequest): { system: string; t
       add('assistant', { type: 'call', id: call.id, name: call.name, input: inputOf(call.arguments) })
     }
     for (const { call, result } of answered) {
-      add('user', { type: 'result', id: call.id, name: call.name, text: result.content })
+      add('user', { type: 'result', id: call.id, name: call.name, text: result.content.trim() || NO_OUTPUT })
     }
   }
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', parts: [{ type: 'text', text: NOTHING_SAID }] })

@@ -46,6 +46,7 @@ export class EventLLM extends llm.LLM {
   override chat(options: {
     chatCtx: llm.ChatContext
     toolCtx?: llm.ToolContextLike
+    toolChoice?: llm.ToolChoice
     connOptions?: APIConnectOptions
   }): llm.LLMStream {
     return new EventStream(this, this.#source, options)
@@ -65,11 +66,12 @@ class EventStream extends llm.LLMStream {
   constructor(
     owner: EventLLM,
     source: ChatModel,
-    { chatCtx, toolCtx, connOptions = DEFAULT_API_CONNECT_OPTIONS }: Parameters<EventLLM['chat']>[0],
+    { chatCtx, toolCtx, toolChoice, connOptions = DEFAULT_API_CONNECT_OPTIONS }: Parameters<EventLLM['chat']>[0],
   ) {
     super(owner, { chatCtx, toolCtx, connOptions })
     this.#source = source
-    this.#request = chatRequestOf(chatCtx, toolCtx, source.temperature)
+    // A model that is offered none has to answer; not every server knows how to be told so otherwise.
+    this.#request = chatRequestOf(chatCtx, toolChoice === 'none' ? undefined : toolCtx, source.temperature)
     this.#timeoutMs = connOptions.timeoutMs
   }
 
@@ -77,7 +79,7 @@ class EventStream extends llm.LLMStream {
     const { signal } = this.abortController
     const late = new AbortController()
     const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), this.#timeoutMs)
-    const chunks = new LlmChunks(randomUUID(), this.#source.identity)
+    const chunks = new LlmChunks(randomUUID(), this.#source.identity, callIds(this.#request))
     let said = false
     let characters = 0
     try {
@@ -105,4 +107,8 @@ class EventStream extends llm.LLMStream {
       clearTimeout(watchdog)
     }
   }
+}
+
+function callIds({ messages }: ChatRequest): string[] {
+  return messages.flatMap((message) => (message.role === 'tool_call' ? [message.id] : []))
 }

@@ -41,12 +41,15 @@ const REASONS = {
 export class LlmChunks {
   readonly #id: string
   readonly #provider: ProviderIdentity
+  readonly #callIds: Set<string>
   #answered = false
   #stopped: string | undefined
 
-  constructor(id: string, provider: ProviderIdentity) {
+  /** @param callIds of the calls in the conversation */
+  constructor(id: string, provider: ProviderIdentity, callIds: Iterable<string> = []) {
     this.#id = id
     this.#provider = provider
+    this.#callIds = new Set(callIds)
   }
 
   /** The chunk of an event; undefined where it holds nothing. Throws ProviderError for a tool call that was cut off. */
@@ -63,7 +66,9 @@ export class LlmChunks {
         const args = wholeToolArguments(String(event.arguments))
         if (args === undefined) throw this.#broken(`the arguments of the tool "${event.name}" were cut off`)
         this.#answered = true
-        const call = llm.FunctionCall.create({ callId: String(event.id), name: String(event.name), args })
+        const callId = freeId(String(event.id), this.#callIds)
+        this.#callIds.add(callId)
+        const call = llm.FunctionCall.create({ callId, name: String(event.name), args })
         return { id, delta: { role: 'assistant', toolCalls: [call] } }
       }
       case 'stop': {
@@ -92,6 +97,14 @@ export class LlmChunks {
       message: `${this.#provider.title} gave no usable answer: ${words}`,
     })
   }
+}
+
+/** An id that no other call of the conversation has: some servers number the calls of each answer anew (`book:0`). */
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  const [, head = `${id}_`, number = '0'] = /^(.*:)(\d{1,9})$/s.exec(id) ?? []
+  let free = id
+  for (let next = Number(number) + 1; taken.has(free); next++) free = `${head}${next}`
+  return free
 }
 
 function reasonOf(reason: string, detail: string | undefined): string {

@@ -18,7 +18,7 @@ export interface Called {
 
 /** A model that knows Paris alone. */
 function argumentsFor({ parameters }: NonNullable<Session['tools']>[number]): object {
-  const names = Object.keys(parameters?.properties ?? { city: {} })
+  const names = Object.keys(parameters?.properties ?? {})
   return Object.fromEntries(names.map((name) => [name, 'Paris']))
 }
 

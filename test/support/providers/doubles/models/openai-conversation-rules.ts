@@ -90,6 +90,11 @@ export function faultOfSession(session: Session, model: string, voice: string | 
   if (session.type !== 'realtime') {
     return ['invalid_value', `Invalid value: '${session.type}'. Supported values are: 'realtime'.`, 'session.type']
   }
+  const tool = session.tools?.find(({ parameters }) => parameters?.properties === undefined)
+  if (tool !== undefined) {
+    const words = `Invalid schema for function '${tool.name}': In context=(), object schema missing properties.`
+    return ['invalid_function_parameters', words, 'session.tools']
+  }
   if (audio?.input !== undefined && audio.input.turn_detection !== null) {
     return ['invalid_value', 'The double detects no turns: turn_detection must be null.', 'session.audio.input']
   }

@@ -7,6 +7,7 @@ import { DELIVERY, PROMPT, type RealtimeWorld, realtimeWorld, WHERE } from './su
 
 const AGENT = { systemPrompt: PROMPT, firstMessage: 'Hello.' }
 const ears = () => new ScriptedStt({ utterances: [WHERE, DELIVERY] })
+const WEATHER = { type: 'object', properties: { city: { type: 'string' } } }
 const typesOf = (world: RealtimeWorld) => world.told.map(({ type }) => type)
 
 test('a spoken question is answered in the model’s own voice, from its sound', async (t) => {
@@ -61,7 +62,7 @@ test('a tool is called, its result answered once, and what was typed is text', a
     agent: {
       ...AGENT,
       firstMessage: '',
-      tools: [{ name: 'weather', description: 'The weather.', parameters: { type: 'object' }, kind: 'http' }],
+      tools: [{ name: 'weather', description: 'The weather.', parameters: WEATHER, kind: 'http' }],
     },
     prepare: (port) => {
       port.runTool = () => 'Sunny.'

@@ -1,7 +1,7 @@
 import { type APIConnectOptions, llm } from '@livekit/agents'
 import type { RealtimeConfig, RealtimeUsage } from '../../../packages/plugin/realtime.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
-import { offeredTools } from '../../plugin-sdk/chat/chat-request.ts'
+import { pluginTools } from '../../plugin-sdk/chat/chat-request.ts'
 import type { ChatUsage } from '../../plugin-sdk/chat/llm-chunks.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import type { RealtimeProvider } from '../../plugin-sdk/realtime/realtime-provider.ts'
@@ -228,7 +228,7 @@ class RealtimeStream extends llm.LLMStream {
     const { signal } = this.abortController
     const { chatCtx, toolCtx, toolChoice } = this.#options
     const { caller } = this.#owner
-    const config = { instructions: instructionsIn(chatCtx), tools: offeredTools(toolCtx) }
+    const config = { instructions: instructionsIn(chatCtx), tools: pluginTools(toolCtx) }
     const request = {
       spoke: () => caller.hasSpoken,
       committed: () => caller.committed(),

@@ -11,7 +11,7 @@ export function chatRequestOf(
 ): ChatRequest {
   return {
     messages: messagesOf(chatCtx),
-    tools: offeredTools(toolCtx),
+    tools: pluginTools(toolCtx),
     ...(temperature === undefined ? {} : { temperature }),
   }
 }
@@ -31,7 +31,7 @@ function messagesOf(context: llm.ChatContext): Message[] {
 }
 
 /** The tools of a session, as plugins are given them. */
-export function offeredTools(toolCtx: llm.ToolContextLike | undefined): Tool[] {
+export function pluginTools(toolCtx: llm.ToolContextLike | undefined): Tool[] {
   if (toolCtx === undefined) return []
   return llm.sortedToolEntries(llm.toToolContext(toolCtx)).flatMap(([name, tool]) => {
     if (!llm.isFunctionTool(tool)) return []

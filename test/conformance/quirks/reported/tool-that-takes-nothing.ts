@@ -1,5 +1,5 @@
 import { llm } from '@livekit/agents'
-import { offeredTools } from '../../../../runtime/plugin-sdk/chat/chat-request.ts'
+import { pluginTools } from '../../../../runtime/plugin-sdk/chat/chat-request.ts'
 import type { ProtocolQuirk } from '../support/quirk.ts'
 
 export default {
@@ -13,7 +13,7 @@ export default {
       title: 'EmptyObject',
     } as const
     const hello = llm.tool({ name: 'say_hello', description: 'Says hello', parameters, execute: async () => 'hello' })
-    t.same(offeredTools([hello]), [
+    t.same(pluginTools([hello]), [
       { name: 'say_hello', description: 'Says hello', parameters: { ...parameters, properties: {} } },
     ])
   },

@@ -182,7 +182,7 @@ const SENTENCES: Readonly<Record<MailLanguage, Sentences>> = {
       subject: 'Il suo invito',
       installation: (inviter, address) => `${inviter} le ha inviato un invito a Patchbay su ${address}.`,
       workspace: (inviter, address) =>
-        `${inviter} le ha inviato un invito a uno spazio di lavoro di Patchbay su ${address}.`,
+        `${inviter} le ha inviato un invito a un’area di lavoro di Patchbay su ${address}.`,
       signUp: 'Si registri qui entro una settimana:',
     },
     webhookOff: {
@@ -257,7 +257,7 @@ const SENTENCES: Readonly<Record<MailLanguage, Sentences>> = {
     invitation: {
       subject: 'Zaproszenie',
       installation: (inviter, address) => `${inviter} zaprasza do Patchbay pod adresem ${address}.`,
-      workspace: (inviter, address) => `${inviter} zaprasza do obszaru roboczego w Patchbay pod adresem ${address}.`,
+      workspace: (inviter, address) => `${inviter} zaprasza do przestrzeni roboczej w Patchbay pod adresem ${address}.`,
       signUp: 'Link do rejestracji jest ważny przez tydzień:',
     },
     webhookOff: {

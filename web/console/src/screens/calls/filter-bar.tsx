@@ -31,7 +31,7 @@ export function FilterBar({ filters, sought, onChange, onReplace, onSearch }: Fi
   const choose = (name: string) => ({
     value: filters[name] ?? '',
     onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
-    className: 'w-auto! max-w-36',
+    className: 'w-auto! max-w-48',
   })
   return (
     <div className="mb-4 flex flex-wrap gap-2">

@@ -29,7 +29,7 @@ const FORGOTTEN_FRAMES = MAX_LAG + LAG_TOLERANCE + 1
 /** The loudest sample of a caller who is heard at all, in dB of full scale. */
 const AUDIBLE_DB = -60
 /** What may be either’s is held back so long, in frames: until likeness tells anything, at most, and where it is like the agent’s. */
-const MIN_HELD = 12
+const MIN_HELD = 11
 const MAX_HELD = 45
 const MAX_HELD_ALIKE = 70
 /** The agent speaks still, so many frames after the last one that left. */

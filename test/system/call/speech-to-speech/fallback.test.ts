@@ -16,6 +16,7 @@ const AGENT = {
   STT_provider: 'deepgram',
   TTS_provider: 'openai',
   TTS_voice: 'marin',
+  transcribe: 'model',
   fallbacks: { LLM: [{ provider: 'openai', model: 'gpt-5.4-mini' }] },
 }
 
@@ -51,6 +52,17 @@ t.test('an agent talks through a speech-to-speech model, and through the pipelin
     { role: 'user', text: 'How much does delivery cost?' },
     { role: 'assistant', text: /three euros/ },
   ])
+  const { items } = await rest.send<{ items: Record<string, unknown>[] }>(
+    'GET',
+    `/calls/${callLogId}/events?page_size=200`,
+  )
+  const written = items.filter(({ type }) => type === 'transcribed')
+  t.match(written, [{ turn: 1, text: QUESTION }], 'the model wrote what it heard, and not what was typed')
+  const servedBy = { provider: 'openai', model: 'gpt-transcribe' }
+  t.match(
+    items.filter(({ served_by }) => served_by !== undefined),
+    [{ type: 'usage', stage: 'stt', served_by: servedBy }],
+  )
   const { usage } = log as unknown as { usage: { output: { audio: number | null }; input: { text?: number } } }
   t.ok((usage.output.audio ?? 0) > 10, `${usage.output.audio} tokens of its voice`)
 })

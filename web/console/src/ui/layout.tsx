@@ -78,7 +78,7 @@ export function Card({ title, actions, children, className = '', flush }: CardPr
       {(title || actions) && (
         <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 px-4 py-2">
           {title && <h2>{title}</h2>}
-          {actions && <div className="flex items-center gap-2">{actions}</div>}
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       )}
       <div className={flush ? '' : title || actions ? 'px-4 pb-4' : 'p-4'}>{children}</div>

@@ -31,7 +31,7 @@ export function Table<T>({ columns, rows, rowKey, label }: TableProps<T>) {
           <tr className="border-b border-line text-left text-xs text-muted">
             {columns.map(({ name, wide, align, width }) => (
               <th
-                className={`h-9 px-3 font-medium sm:px-4 whitespace-nowrap ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''} ${name ? '' : STAYS}`}
+                className={`h-9 px-3 font-medium first:pl-4 sm:px-4 whitespace-nowrap ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''} ${name ? '' : STAYS}`}
                 key={name}
                 scope="col"
                 style={width ? { width } : undefined}
@@ -46,7 +46,7 @@ export function Table<T>({ columns, rows, rowKey, label }: TableProps<T>) {
             <tr className="border-b border-line last:border-0 hover:bg-sunken/60" key={rowKey(row)}>
               {columns.map(({ name, cell, wide, align }) => (
                 <td
-                  className={`h-11 max-w-[45vw] truncate px-3 sm:max-w-xs sm:px-4 ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''} ${name ? '' : STAYS}`}
+                  className={`h-11 max-w-[45vw] truncate px-3 first:pl-4 sm:max-w-xs sm:px-4 ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''} ${name ? '' : STAYS}`}
                   key={name}
                 >
                   {cell(row)}

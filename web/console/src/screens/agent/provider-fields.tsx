@@ -100,7 +100,7 @@ function isNamed(pattern: string, name: string): boolean {
 /** Models or voices with what they cost, those for the language first, and whether others may be named. */
 function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: string) {
   const priced = (name: string, usd: number | undefined, unit: string) =>
-    [name, usd === undefined ? name : `${name} · ${formatUsd(usd)} ${unit}`] as const
+    [name, !usd ? name : `${name} · ${formatUsd(usd)} ${unit}`] as const
   const { llm, stt, tts } = provider
   if (kind === 'LLM' && llm) {
     return {

@@ -25,7 +25,12 @@ export function Waveform({ peaks, turns, totalMs, atMs, onSeek }: WaveformProps)
     draw()
     const resized = new ResizeObserver(draw)
     resized.observe(element)
-    return () => resized.disconnect()
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', draw)
+    return () => {
+      resized.disconnect()
+      scheme.removeEventListener('change', draw)
+    }
   }, [peaks, turns, totalMs, atMs])
   if (onSeek === undefined) return <canvas className="block w-full" ref={canvas} style={{ height: HEIGHT_PX }} />
   return (

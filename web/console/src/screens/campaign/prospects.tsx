@@ -70,7 +70,13 @@ const COLUMNS: readonly ListColumn<Prospect>[] = [
 
 const WITH_ACTIONS: readonly ListColumn<Prospect>[] = [
   ...COLUMNS,
-  { id: 'actions', name: t('Actions'), width: '2rem', cell: (prospect) => <CallNoMore prospect={prospect} /> },
+  {
+    id: 'actions',
+    name: t('Actions'),
+    width: '2rem',
+    hasHiddenHead: true,
+    cell: (prospect) => <CallNoMore prospect={prospect} />,
+  },
 ]
 
 function Standing({ prospect: { status, resolution, held } }: { prospect: Prospect }) {

@@ -57,8 +57,11 @@ export function Deliveries({ path }: { path: string }) {
         query={status ? { status } : {}}
         row={(delivery) => (
           <button className={`${COLUMNS} hover:bg-sunken/60`} onClick={() => setShown(delivery)} type="button">
-            <span className="truncate font-mono text-xs">{delivery.type}</span>
-            <span className="hidden truncate md:block">{eventSubject(delivery.request?.body)?.label}</span>
+            <span className="min-w-0 truncate font-mono text-xs">
+              {delivery.type}
+              <span className="block truncate font-sans text-muted md:hidden">{labelOf(delivery)}</span>
+            </span>
+            <span className="hidden truncate md:block">{labelOf(delivery)}</span>
             <span>
               <Status delivery={delivery} />
             </span>
@@ -73,6 +76,8 @@ export function Deliveries({ path }: { path: string }) {
     </Card>
   )
 }
+
+const labelOf = ({ request }: Delivery) => eventSubject(request?.body)?.label
 
 /** One that failed and will be tried again is no longer just pending. */
 function Status({ delivery: { status, attempts } }: { delivery: Delivery }) {

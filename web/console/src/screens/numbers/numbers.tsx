@@ -61,6 +61,7 @@ const COLUMNS: readonly ListColumn<PhoneNumber>[] = [
   },
   {
     id: 'actions',
+    hasHiddenHead: true,
     name: t('Actions'),
     width: '4.5rem',
     align: 'end',

@@ -37,7 +37,7 @@ export function TrunkTestCall({ trunk }: { trunk: Trunk }) {
   }
   return (
     <Card title={t('Test call')}>
-      <form className="flex flex-wrap items-end gap-3" onSubmit={start}>
+      <form className="flex flex-wrap items-start gap-3" onSubmit={start}>
         <Field
           className="min-w-56 flex-1"
           hint={t('Your own phone. You hear yourself for 15 seconds: speak, press a key, hold and take the call back.')}
@@ -50,7 +50,7 @@ export function TrunkTestCall({ trunk }: { trunk: Trunk }) {
             value={number}
           />
         </Field>
-        <Button busy={isPending} icon="calls" kind="primary" type="submit">
+        <Button busy={isPending} className="sm:mt-6" icon="calls" kind="primary" type="submit">
           {t('Call')}
         </Button>
       </form>

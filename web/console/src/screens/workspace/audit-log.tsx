@@ -142,6 +142,9 @@ function Row({ entry, nameOf }: RowProps) {
   )
 }
 
+/** The end of a long id, where ids made one after the other differ; the whole of a short one. */
+const shortOf = (id: string): string => (id.length > 20 ? `…${id.slice(-8)}` : id)
+
 /** The thing itself: a link where it has a page, its name, or its id to copy. */
 function About({ entry, nameOf }: RowProps) {
   const about = auditedOf(entry, nameOf)
@@ -150,7 +153,7 @@ function About({ entry, nameOf }: RowProps) {
   if (path !== undefined) {
     return (
       <Link className="min-w-0 truncate text-accent hover:underline" title={id} to={path}>
-        {name ?? id}
+        {name ?? shortOf(id)}
       </Link>
     )
   }

@@ -161,7 +161,7 @@ function Members() {
               wide: true,
               cell: ({ joined_at }) => <span className="text-muted">{formatAgo(joined_at)}</span>,
             },
-            ...(may('admin')
+            ...(may('admin') && members.length > 1
               ? [
                   {
                     name: '',

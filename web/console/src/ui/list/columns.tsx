@@ -14,6 +14,8 @@ export interface ListColumn<T> {
   readonly align?: 'end'
   /** The list is at least so wide where it is drawn. */
   readonly fromPx?: number
+  /** Its head is for screen readers alone. */
+  readonly hasHiddenHead?: boolean
   /** Only where somebody chose it. */
   readonly isExtra?: boolean
   /** The path sorts by its id. */

@@ -248,13 +248,13 @@ interface HeadProps<T> {
   sorting: Sorting | undefined
 }
 
-function Head<T>({ column: { id, name, align, isSortable, sortValue }, sorting }: HeadProps<T>) {
+function Head<T>({ column: { id, name, align, hasHiddenHead, isSortable, sortValue }, sorting }: HeadProps<T>) {
   const isSorted = sorting?.by === id
   const look = `min-w-0 truncate p-0 text-xs font-medium text-muted ${align === 'end' ? 'text-right' : 'text-left'}`
   if (sorting === undefined || !(isSortable || sortValue)) {
     return (
       <th className={look} scope="col">
-        {name}
+        {hasHiddenHead ? <span className="sr-only">{name}</span> : name}
       </th>
     )
   }

@@ -63,7 +63,7 @@ export class SsoBrowser {
     for (let step = 0; step < 20; step++) {
       const answer = await fetch(next, {
         redirect: 'manual',
-        headers: { cookie: this.cookiesOf(next.origin) },
+        headers: { cookie: this.cookiesOf(next.origin), 'accept-language': 'sv-SE,sv;q=0.9' },
         ...(form && { method: 'POST', body: form }),
       })
       form = undefined

@@ -36,7 +36,7 @@ t.test('who signs in at the identity provider has an account, the same one each 
   t.equal(first.page.href, `${url}/console/`)
   t.notMatch(first.cookies, /sso_flow/, 'the flow is over')
   const me = await ask<{ id: string }>(first.cookies, '/auth/me')
-  t.match(me, { name: 'Grace Hopper', email: 'grace@example.com' })
+  t.match(me, { name: 'Grace Hopper', email: 'grace@example.com', language: 'sv' })
   GRACE.email = 'hopper@example.com'
   const again = await signIn('grace')
   t.equal((await ask<{ id: string }>(again.cookies, '/auth/me')).id, me.id, 'also where the address is another by now')

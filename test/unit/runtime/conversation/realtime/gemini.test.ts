@@ -87,3 +87,19 @@ test('a key that Google refuses is named, and the pipeline answers', async (t) =
   t.equal(port.said[1], 'assistant: At the pier.')
   t.match(port.faults[0], /Google .*key/)
 })
+
+test('a session that says it ends soon gives way to another before it does, and the caller notices nothing', async (t) => {
+  const world = await realtimeWorld(t, { vendor: 'google', sessionMs: 4_000 })
+  const { port, type, hangUp } = await call({
+    providers: { stt: ears(), llm: await world.model(), tts: new ToneTts() },
+    agent: AGENT,
+  })
+  t.teardown(hangUp)
+  // One that ended before it answered anything would be replaced when somebody asks, and nobody did.
+  await port.until('another session was opened', () => world.sessions() === 2)
+  type(WHERE)
+  await port.until('the answer', () => port.said.length >= 2)
+  t.strictSame(port.said, [`user: ${WHERE}`, 'assistant: The shop is at 12 Pier Street.'])
+  t.strictSame(port.faults, [])
+  t.strictSame(world.refused, [])
+})

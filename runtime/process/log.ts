@@ -1,6 +1,7 @@
-import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import pretty from 'pino-pretty'
 import { withoutUserinfo } from '../lib/url-userinfo.ts'
+import { logOutput } from './log-output.ts'
 
 export type { Logger } from 'pino'
 
@@ -60,7 +61,7 @@ export function createLogger({ level, name, destination: target }: LoggerOptions
     target ??
     (process.stdout.isTTY
       ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true })
-      : destination({ fd: 1, sync: false }))
+      : logOutput())
   const lowest = typeof level === 'string' ? level : 'trace'
   const isWanted = (line: number): boolean =>
     typeof level === 'string' || line >= (pino.levels.values[level()] ?? Number.POSITIVE_INFINITY)

@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../../../..')
 const ALLOWED: Readonly<Record<string, string>> = {
   'runtime/process/lifecycle.ts': 'the last resort itself',
   'workers/voice/survive.ts': 'the last resort of a voice worker',
+  'runtime/process/log-output.ts': 'below the log, which a boundary needs to say what failed',
   'runtime/process/offload/task.ts': 'a worker of a pool: its owner hears of its end and fails what it ran',
   'store/uploads/bulk-copy-thread.ts': 'a worker of a pool: its owner hears of its end and fails the load',
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',

@@ -17,6 +17,7 @@ import { fingerprint, furnish } from '../../../unit/api/contract/world.ts'
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_131)
 const RUNS = Number(process.env.FUZZ_RUNS ?? 3000)
 const LATEST_MS = 2000
+const MAX_HEAD_CHARS = 15_000
 /** A busy machine is late with everything: late is also longer than so many empty threads take to start there and then. */
 const LATEST_THREADS = 80
 const LATE_TIMES = 3
@@ -107,7 +108,7 @@ t.test('wrong requests are refused and store nothing', { timeout: 600_000 }, asy
   const { api, own, ask, askLateAgain, statuses } = await startTarget(t)
   const wrong = FUZZED.flatMap((route) => wrongRequests(route, own))
   const before = await fingerprint(api)
-  const refused = fc.asyncProperty(fc.oneof(...wrong), async (sent) => {
+  const refused = fc.asyncProperty(fc.oneof(...wrong).filter(reachesRoute), async (sent) => {
     const status = await ask(sent)
     if (status < 400) throw new Error(`answered ${status}`)
   })
@@ -127,7 +128,7 @@ t.test('odd requests are answered as declared', { timeout: 600_000 }, async (t) 
   const { own, ask, askLateAgain, statuses } = await startTarget(t)
   const odd = FUZZED.filter(({ method }) => method !== 'DELETE').map((route) => oddRequests(route, own))
   await fc.assert(
-    fc.asyncProperty(fc.oneof(...odd), async (sent) => void (await ask(sent))),
+    fc.asyncProperty(fc.oneof(...odd).filter(reachesRoute), async (sent) => void (await ask(sent))),
     parameters(RUNS / 4),
   )
   await askLateAgain()
@@ -135,6 +136,11 @@ t.test('odd requests are answered as declared', { timeout: 600_000 }, async (t) 
   const took = Object.entries(statuses).reduce((sum, [status, times]) => sum + (Number(status) < 400 ? times : 0), 0)
   t.ok(took > 0 && took < all, `some are taken and some refused: ${JSON.stringify(statuses)}`)
 })
+
+/** Longer ones are refused by the HTTP parser, which allows 16 KiB for the request line and all headers. */
+function reachesRoute({ path, headers }: Sent): boolean {
+  return path.length + JSON.stringify(headers).length < MAX_HEAD_CHARS
+}
 
 function parameters(numRuns: number): fc.Parameters<[Sent]> {
   return { seed: SEED, numRuns: Math.ceil(numRuns), interruptAfterTimeLimit: TIME_LIMIT_MS / 2, reporter: report }

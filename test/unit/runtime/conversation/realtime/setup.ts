@@ -6,7 +6,7 @@ import { DELIVERY, PROMPT, type RealtimeWorld, WHERE } from './support.ts'
 export const WEATHER = {
   name: 'weather',
   description: 'The weather.',
-  parameters: { type: 'object' },
+  parameters: { type: 'object', properties: { city: { type: 'string' } } },
   kind: 'http' as const,
 }
 export const WHERE_ANSWER = 'assistant: The shop is at 12 Pier Street.'

@@ -1,4 +1,7 @@
-import sonicBoom from 'sonic-boom'
+import { createRequire } from 'node:module'
+
+// Node does not find the class among the names of this CommonJS module, and its types say otherwise.
+const { SonicBoom } = createRequire(import.meta.url)('sonic-boom') as typeof import('sonic-boom')
 
 /** Lines that wait for a reader who stands; later ones are dropped. */
 const MAX_WAITING_BYTES = 16 << 20
@@ -20,9 +23,10 @@ function openOutput(): { write(line: string): void } {
   let triesLeft = Number.POSITIVE_INFINITY
   let isGone = false
   const retryEAGAIN = (): boolean => triesLeft-- > 0
-  const stream = new sonicBoom.SonicBoom({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
-  stream.on('error', () => {
-    isGone = true
+  const stream = new SonicBoom({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES, retryEAGAIN })
+  // A full disk may have room again: what waits is tried with the next line.
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    isGone ||= code === 'EPIPE'
   })
   process.on('exit', () => {
     if (isGone) return

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
@@ -30,6 +31,18 @@ t.test('a role ends whose log is read no more', async (t) => {
   const child = await role(t)
   child.stdout.destroy()
   await once(child.stdout, 'close')
+  child.send('end')
+  t.same(await ended(child), [0, null])
+})
+
+t.test('a role goes on and ends whose log has no room', async (t) => {
+  const full = await open('/dev/full', 'w')
+  t.teardown(() => full.close())
+  const child = fork(ROLE, { stdio: ['ignore', full.fd, 'inherit', 'ipc'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child, 'message')
+  child.send('log')
+  await once(child, 'message')
   child.send('end')
   t.same(await ended(child), [0, null])
 })

@@ -1,9 +1,7 @@
 import type { RealtimeCapabilities, RealtimeFault, RealtimeServerEvent, RealtimeSession } from './realtime.ts'
-import { WrongValue } from './values.ts'
+import { type Fields, objectOf, WrongValue } from './values.ts'
 
 /** Checks what a plugin's speech-to-speech functions give against the contract, in the plugin's own process. */
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MIN_RATE_HZ = 8_000
 const MAX_RATE_HZ = 48_000
@@ -99,9 +97,4 @@ export function realtimeFaultOf(value: unknown): RealtimeFault {
     return value as RealtimeFault
   }
   throw new WrongValue('a fault has a status that is a number, a code and a message that are texts')
-}
-
-function objectOf(value: unknown, what: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new WrongValue(`${what} has to be an object; it is ${value === null ? 'null' : typeof value}`)
 }

@@ -1,9 +1,7 @@
 import type { AnsweredBy, CarrierCallState, CarrierNews, DialFailure, StreamShape } from './telephony.ts'
-import { WrongValue } from './values.ts'
+import { type Fields, objectOf, WrongValue } from './values.ts'
 
 /** Checks what a carrier plugin gives against the contract: in its own process, and again in the role. Imports nothing of Node. */
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** What a role has to know of a carrier plugin before it uses it. */
 export interface TelephonyDescription {
@@ -31,7 +29,7 @@ const CALL_STATES: readonly CarrierCallState[] = ['live', 'ended', 'unknown']
 
 /** How a carrier plugin describes itself, with the fields that the contract knows. Throws WrongValue. */
 export function telephonyDescriptionOf(value: unknown): TelephonyDescription {
-  const carrier = fieldsOf(value, 'The carrier')
+  const carrier = objectOf(value, 'The carrier')
   const { headers, callsPerSecond, methods } = carrier
   if (!Array.isArray(headers) || headers.length > MAX_HEADERS) {
     throw new WrongValue(`The carrier’s headers have to be a list of at most ${MAX_HEADERS} names`)
@@ -52,15 +50,15 @@ export function telephonyDescriptionOf(value: unknown): TelephonyDescription {
 }
 
 function streamShapeOf(value: unknown): StreamShape {
-  const shape = fieldsOf(value, 'stream')
-  const format = fieldsOf(shape.format, 'stream.format')
+  const shape = objectOf(value, 'stream')
+  const format = objectOf(shape.format, 'stream.format')
   const { sampleRateHz } = format
   if (sampleRateHz !== 8_000 && sampleRateHz !== 16_000)
     throw new WrongValue('stream.format.sampleRateHz has to be 8000 or 16000')
   const encoding = oneOf(ENCODINGS, format.encoding, 'stream.format.encoding')
   if (encoding !== 'pcm_s16le' && sampleRateHz !== 8_000) throw new WrongValue(`${encoding} has 8000 samples a second`)
-  const reads = fieldsOf(shape.reads, 'stream.reads')
-  const writes = fieldsOf(shape.writes, 'stream.writes')
+  const reads = objectOf(shape.reads, 'stream.reads')
+  const writes = objectOf(shape.writes, 'stream.writes')
   const start = part(reads, 'start')
   const media = part(reads, 'media')
   const mark = part(reads, 'mark')
@@ -87,7 +85,7 @@ function streamShapeOf(value: unknown): StreamShape {
   }
 }
 
-const part = (reads: Fields, name: string): Fields => fieldsOf(reads[name], `stream.reads.${name}`)
+const part = (reads: Fields, name: string): Fields => objectOf(reads[name], `stream.reads.${name}`)
 
 function texts<K extends string>(from: Fields, names: readonly K[], of: string): Record<K, string> {
   return Object.fromEntries(names.map((name) => [name, textOf(from[name], `stream.reads.${of}.${name}`)])) as Record<
@@ -105,7 +103,7 @@ function optionalTexts<K extends string>(from: Fields, names: readonly K[], of: 
 }
 
 function template(value: unknown, name: string, needs = ''): Fields {
-  const object = fieldsOf(value, `stream.writes.${name}`)
+  const object = objectOf(value, `stream.writes.${name}`)
   const json = JSON.stringify(object)
   if (json.length > MAX_TEMPLATE_CHARS || !json.includes(needs)) {
     const what = needs === '' ? '' : `, with ${needs} in one of its texts`
@@ -117,7 +115,7 @@ function template(value: unknown, name: string, needs = ''): Fields {
 /** What a carrier’s request says, with the fields that the contract knows; undefined: nothing. Throws WrongValue. */
 export function carrierNewsOf(value: unknown): CarrierNews | undefined {
   if (value === undefined || value === null) return undefined
-  const news = fieldsOf(value, 'What read() gives')
+  const news = objectOf(value, 'What read() gives')
   const text = (name: string): string => textOf(news[name], `read(): ${name}`)
   switch (news.type) {
     case 'incoming':
@@ -140,8 +138,8 @@ export function carrierNewsOf(value: unknown): CarrierNews | undefined {
 }
 
 function dialNewsOf(value: unknown): Extract<CarrierNews, { type: 'progress' }>['news'] {
-  const news = fieldsOf(value, 'read(): news')
-  const over = news.over === undefined ? undefined : fieldsOf(news.over, 'read(): over')
+  const news = objectOf(value, 'read(): news')
+  const over = news.over === undefined ? undefined : objectOf(news.over, 'read(): over')
   const detail = over?.detail === undefined ? undefined : textOf(over.detail, 'read(): over.detail')
   return {
     carrierId: textOf(news.carrierId, 'read(): news.carrierId'),
@@ -168,17 +166,12 @@ export function documentOf(value: unknown): string {
 /** What came of an order. Throws WrongValue. */
 export function orderedOf(value: unknown): string | { invalidNumber: string } {
   if (typeof value !== 'object') return textOf(value, 'What create() gives')
-  return { invalidNumber: textOf(fieldsOf(value, 'What create() gives').invalidNumber, 'create(): invalidNumber') }
+  return { invalidNumber: textOf(objectOf(value, 'What create() gives').invalidNumber, 'create(): invalidNumber') }
 }
 
 /** What the carrier knows of a call. Throws WrongValue. */
 export function callStateOf(value: unknown): CarrierCallState {
   return oneOf(CALL_STATES, value, 'What state() gives')
-}
-
-function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new WrongValue(`${what} has to be an object; it is ${value === null ? 'null' : typeof value}`)
 }
 
 function textOf(value: unknown, what: string): string {

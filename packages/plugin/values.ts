@@ -15,7 +15,16 @@ export class WrongValue extends Error {
 /** Most that is counted of tokens in one answer. */
 const MAX_TOKENS = 2 ** 31 - 1
 
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
+
+/** What is given as an object. @param what it is, for the message. Throws WrongValue. */
+export function objectOf(value: unknown, what: string): Fields {
+  if (isObject(value)) return value
+  throw new WrongValue(`${what} has to be an object; it is ${value === null ? 'null' : typeof value}`)
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What `for await` can read. Throws WrongValue. */
 export function iterableOf<T>(value: unknown, method: string): AsyncIterable<T> {
@@ -159,7 +168,7 @@ export function vectorsOf(value: unknown, { dimensions }: Pick<Embedding, 'dimen
 }
 
 function fieldsOf(value: unknown, method: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  if (isObject(value)) return value
   throw new WrongValue(`${method}() has to yield events such as { type, … }; it yielded ${nameOf(value)}`)
 }
 

@@ -1,7 +1,7 @@
 import { PatchbayError } from '../../lib/errors.ts'
 import { printable } from '../../lib/printable.ts'
 import { type ListedPlugin, listedWith, readCatalogs } from './catalog.ts'
-import { wishSentences } from './missing-grants.ts'
+import { wishesIn } from './missing-grants.ts'
 
 const MAX_SHOWN = 50
 
@@ -29,7 +29,7 @@ function describe({
   conformance,
   catalog,
 }: ListedPlugin): string {
-  const wishes = wishSentences(permissions)
+  const wishes = wishesIn({ permissions }).map(({ sentence }) => sentence)
   const asks = wishes.length === 0 ? 'Asks for nothing.' : `Wants to ${wishes.join(', to ')}.`
   const suite =
     conformance === undefined ? '' : ` Passed the suite of contract ${conformance.specification} on ${conformance.on}.`

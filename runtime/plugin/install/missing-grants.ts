@@ -20,13 +20,6 @@ const SENTENCES: Readonly<Record<Permission, (entry: string) => string>> = {
   listen: (entry) => `open the port ${entry}`,
 }
 
-/** What is asked for, a clause each. */
-export function wishSentences(permissions: Permissions): string[] {
-  return PERMISSIONS.flatMap((permission) =>
-    (permissions[permission] ?? []).map((entry) => SENTENCES[permission](printable(entry))),
-  )
-}
-
 /** Permissions that can't be granted to an isolated process. */
 const IMPOSSIBLE: ReadonlySet<Permission> = new Set(['run', 'listen'])
 
@@ -34,7 +27,10 @@ const IMPOSSIBLE: ReadonlySet<Permission> = new Set(['run', 'listen'])
 export type KeyOwners = ReadonlyMap<string, string>
 
 /** What a manifest asks for, a sentence each: its author could hide a wish behind what a terminal obeys. */
-export function wishesIn(manifest: Manifest, keyOwners: KeyOwners = new Map()): Wish[] {
+export function wishesIn(
+  manifest: Pick<Manifest, 'permissions' | 'optional' | 'reasons'>,
+  keyOwners: KeyOwners = new Map(),
+): Wish[] {
   const { permissions, optional = {}, reasons = {} } = manifest
   const list = (wished: Permissions, isOptional: boolean): Wish[] =>
     PERMISSIONS.flatMap((permission) =>

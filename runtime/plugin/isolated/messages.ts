@@ -80,7 +80,8 @@ export interface SentRequest {
 /** What a StreamDoor answers for one call. */
 export interface SentDoor {
   streamUrl: string
-  callbackBase: string
+  /** Ends with a slash: an event follows. */
+  callbacks: string
 }
 
 /** One call of a carrier's method. */

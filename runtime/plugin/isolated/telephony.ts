@@ -95,8 +95,7 @@ export function isolatedTelephony(described: TelephonyDescription, { act, ready 
 }
 
 function sentDoor(door: StreamDoor, token: string): SentDoor {
-  const callback = door.callbackUrl('x')
-  return { streamUrl: door.streamUrl(token), callbackBase: callback.slice(0, callback.lastIndexOf('/')) }
+  return { streamUrl: door.streamUrl(token), callbacks: door.callbackUrl('') }
 }
 
 /** What the engine of streams knows: whether there may be a call is told by the status. */

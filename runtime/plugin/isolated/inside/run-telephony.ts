@@ -42,12 +42,12 @@ function requestOf({ query, headers, ...rest }: SentRequest): CarrierRequest {
   return { ...rest, query: new URLSearchParams(query), header: (name) => headers[name] ?? '' }
 }
 
-function doorOf({ streamUrl, callbackBase }: SentDoor): StreamDoor {
+function doorOf({ streamUrl, callbacks }: SentDoor): StreamDoor {
   return {
     streamUrl: () => streamUrl,
     callbackUrl(event, query) {
       const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
-      return `${callbackBase}/${event}${search}`
+      return `${callbacks}${event}${search}`
     },
   }
 }

@@ -124,7 +124,7 @@ const APPEND = `
     cost_own_keys = c.cost_own_keys + d.cost_own_keys,
     turn_latencies_ms = c.turn_latencies_ms || array(select jsonb_array_elements_text(d.latencies)::int),
     consent = coalesce(d.consent, c.consent),
-    recording = case when d.recording = 'off' then coalesce(c.recording, 'off') else coalesce(d.recording, c.recording) end,
+    recording = coalesce(nullif(d.recording, 'off'), c.recording, d.recording),
     answered_by = coalesce(d.answered_by, c.answered_by),
     agent_version = coalesce(d.agent_version, c.agent_version),
     rollout_id = coalesce(d.rollout_id, c.rollout_id),

@@ -56,7 +56,10 @@ export function changeOf(events: readonly CallEvent[], firstTurn = 0): CallChang
   let seq = firstTurn
   for (const event of events) {
     const turn = turnOf(event)
-    if (turn !== undefined) change.turns = [...(change.turns ?? []), { ...turn, seq: seq++ }]
+    if (turn !== undefined) {
+      change.turns ??= []
+      change.turns.push({ ...turn, seq: seq++ })
+    }
     add(change, event)
   }
   return change

@@ -9,6 +9,7 @@ import {
   formatWord,
 } from '../data/format.ts'
 import { useRead } from '../data/queries.ts'
+import { lastDays, SPANS } from '../data/spans.ts'
 import type { Agent, Campaign, DashboardReport, DispositionReport } from '../data/types.ts'
 import { locale } from '../language/language.ts'
 import { t } from '../language/t.ts'
@@ -21,14 +22,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Card, Empty, Loading, PageHead, Stat } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 
-const DAY_MS = 86_400_000
-const SPANS = [
-  ['1', t('Last 24 hours')],
-  ['7', t('Last 7 days')],
-  ['30', t('Last 30 days')],
-  ['90', t('Last 90 days')],
-  ['365', t('Last year')],
-] as const
+const UP_TO_A_YEAR = [...SPANS, ['365', t('Last year')]] as const
 
 const STATS = [
   [t('Calls'), 'total_calls', formatCount],
@@ -45,13 +39,12 @@ export function Screen() {
   const days = String(search.days ?? '7')
   const agentId = search.agent_id === undefined ? undefined : String(search.agent_id)
   const campaign = search.campaign === undefined ? undefined : String(search.campaign)
-  const nowMs = Math.floor(Date.now() / 60_000) * 60_000
-  const startMs = nowMs - Number(days) * DAY_MS
+  const { startMs, endMs } = lastDays(days)
   const only = { agent_id: agentId, campaign }
   const query = { ...only, start_date: new Date(startMs).toISOString() }
   const queryBefore = {
     ...only,
-    start_date: new Date(2 * startMs - nowMs).toISOString(),
+    start_date: new Date(2 * startMs - endMs).toISOString(),
     end_date: query.start_date,
   }
   const { data: agents } = useRead<Agent[]>('/agents')
@@ -101,7 +94,7 @@ export function Screen() {
               onChange={(event) => set({ days: event.target.value })}
               value={days}
             >
-              {SPANS.map(([value, label]) => (
+              {UP_TO_A_YEAR.map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}
                 </option>

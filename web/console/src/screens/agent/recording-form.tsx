@@ -1,10 +1,11 @@
 import type { AgentInput } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
-import { Field, Input, Select } from '../../ui/field.tsx'
+import { Field, Select } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
 import { ReadyText } from './manners.tsx'
+import { TextField } from './text-field.tsx'
 
 /** Whether calls are recorded, and what callers hear about it. */
 export function RecordingForm({ draft }: { draft: Draft }) {
@@ -26,23 +27,21 @@ export function RecordingForm({ draft }: { draft: Draft }) {
             <option value="off">{t('Never')}</option>
           </Select>
         </Field>
-        <Field
-          fault={faultOf(fault, 'recording_notice')}
+        <TextField
+          draft={draft}
           hint={t('Said before everything else, such as that the call is recorded.')}
           label={t('Notice')}
-        >
-          <Input onChange={({ target }) => change({ recording_notice: target.value })} value={agent.recording_notice} />
-        </Field>
+          name="recording_notice"
+        />
         <ReadyText draft={draft} name="recording_notice" />
-        <Field
-          fault={faultOf(fault, 'consent_message')}
+        <TextField
+          draft={draft}
           hint={t(
             'Asks whether the call may be recorded; nothing is recorded before a yes. Needed by § 201 StGB (DE), § 120 StGB (AT), Art. 179bis StGB (CH).',
           )}
           label={t('Consent question')}
-        >
-          <Input onChange={({ target }) => change({ consent_message: target.value })} value={agent.consent_message} />
-        </Field>
+          name="consent_message"
+        />
         <ReadyText draft={draft} name="consent_message" />
       </div>
     </Card>

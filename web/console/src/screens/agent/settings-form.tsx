@@ -17,6 +17,7 @@ import { Manners, ReadyText } from './manners.tsx'
 import { ProceduresForm } from './procedures/procedures-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 import { RecordingForm } from './recording-form.tsx'
+import { TextField } from './text-field.tsx'
 import { TranscribeField } from './transcribe-field.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
@@ -110,20 +111,11 @@ const Two = ({ children }: { children: ReactNode }) => <div className="mt-4 grid
 
 interface FieldProps {
   draft: Draft
-  name: 'voicemail_message'
   label: string
   hint: string
 }
 
-function TextField({ draft: { agent, change, fault }, name, label, hint }: FieldProps) {
-  return (
-    <Field fault={faultOf(fault, name)} hint={hint} label={label}>
-      <Input onChange={(event) => change({ [name]: event.target.value })} value={agent[name]} />
-    </Field>
-  )
-}
-
-function ListField({ draft: { agent, change, fault }, label, hint }: Omit<FieldProps, 'name'> & { name: 'keyterms' }) {
+function ListField({ draft: { agent, change, fault }, label, hint }: FieldProps & { name: 'keyterms' }) {
   return (
     <Field fault={faultOf(fault, 'keyterms')} hint={hint} label={label}>
       <Input
@@ -224,7 +216,7 @@ function SecondsField({
   name,
   label,
   hint,
-}: Omit<FieldProps, 'name'> & { name: 'max_duration_s' | 'idle_timeout_s' }) {
+}: FieldProps & { name: 'max_duration_s' | 'idle_timeout_s' }) {
   return (
     <Field fault={faultOf(fault, name)} hint={hint} label={label}>
       <Input

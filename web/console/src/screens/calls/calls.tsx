@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatCount, formatDayTime } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
+import { lastDays } from '../../data/spans.ts'
 import type { Call, Page } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { buttonClass } from '../../ui/button.tsx'
@@ -17,7 +18,6 @@ import { FilterBar } from './filter-bar.tsx'
 
 const FILTERS = ['agent_id', 'status', 'call_type', 'direction', 'since', 'campaign', 'batch_id', 'disposition']
 const EVERY_MS = 5_000
-const DAY_MS = 86_400_000
 const MIN_DIGITS = 3
 
 type Query = Readonly<Record<string, string>>
@@ -114,11 +114,9 @@ function LiveNow() {
 }
 
 function queryOf({ since, ...filters }: Filters, sought: string): Query {
-  // By the minute: an instant of its own for each drawing would be another list each time.
-  const nowMs = Math.floor(Date.now() / 60_000) * 60_000
   return {
     ...filters,
-    ...(since ? { start_date: new Date(nowMs - Number(since) * DAY_MS).toISOString() } : {}),
+    ...(since ? { start_date: new Date(lastDays(since).startMs).toISOString() } : {}),
     ...searchOf(sought),
   }
 }

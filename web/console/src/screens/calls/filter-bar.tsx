@@ -1,5 +1,6 @@
 import { formatWord } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
+import { SPANS } from '../../data/spans.ts'
 import type { Agent } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { AgentOptions } from '../../ui/agent-options.tsx'
@@ -10,12 +11,6 @@ import { type Filters, SavedFilters } from '../../ui/list/saved-filters.tsx'
 import { SearchInput } from '../../ui/list/search-input.tsx'
 
 const STATUSES = ['queued', 'ringing', 'in_progress', 'completed', 'failed', 'busy', 'no_answer', 'canceled']
-const SPANS = [
-  ['1', t('Last 24 hours')],
-  ['7', t('Last 7 days')],
-  ['30', t('Last 30 days')],
-  ['90', t('Last 90 days')],
-] as const
 
 interface FilterBarProps {
   filters: Filters

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { formatExactly, formatInstant } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
+import { lastDays, SPANS } from '../../data/spans.ts'
 import type { Agent, AuditEntry, Member } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { buttonClass } from '../../ui/button.tsx'
@@ -30,13 +31,6 @@ const KINDS = [
   ['/webhooks', t('Webhooks')],
 ] as const
 const OPERATOR_KINDS = [...KINDS, ['/operator', t('Operator')]] as const
-const SPANS = [
-  ['1', t('Last 24 hours')],
-  ['7', t('Last 7 days')],
-  ['30', t('Last 30 days')],
-  ['90', t('Last 90 days')],
-] as const
-const DAY_MS = 86_400_000
 
 /** Who did what to which thing, newest first. */
 export function AuditLog({ path }: { path: '/audit-log' | '/operator/audit-log' }) {
@@ -50,15 +44,10 @@ export function AuditLog({ path }: { path: '/audit-log' | '/operator/audit-log' 
   })
   const { data: agents } = useRead<Agent[]>('/agents')
   const nameOf = (id: string) => agents?.find(({ agent_id }) => agent_id === id)?.agent_name
-  const [since, setSince] = useState<string>()
   const query = {
     ...(actor ? { actor_id: actor } : {}),
     ...(kind ? { resource: kind } : {}),
-    ...(since ? { start_date: since } : {}),
-  }
-  const chooseDays = (chosen: string) => {
-    setDays(chosen)
-    setSince(chosen === '' ? undefined : new Date(Date.now() - Number(chosen) * DAY_MS).toISOString())
+    ...(days ? { start_date: new Date(lastDays(days).startMs).toISOString() } : {}),
   }
   return (
     <Card
@@ -80,7 +69,7 @@ export function AuditLog({ path }: { path: '/audit-log' | '/operator/audit-log' 
             options={isWorkspaces ? KINDS : OPERATOR_KINDS}
             value={kind}
           />
-          <FilterSelect all={t('Any time')} label={t('Time')} onChange={chooseDays} options={SPANS} value={days} />
+          <FilterSelect all={t('Any time')} label={t('Time')} onChange={setDays} options={SPANS} value={days} />
           <a
             className={buttonClass('plain', 'sm')}
             download="audit-log.csv"

@@ -13,7 +13,7 @@ import { type Teardown, testFolder } from '../instance/services.ts'
 const SCENARIOS = join(import.meta.dirname, '../../system/plugins/sip/scenarios')
 const SIPP_TIMEOUT_S = 400
 const EVENT_TIMEOUT_MS = 240_000
-/** Beyond those of a Patchbay under test, and below those that Linux gives to whoever asks for any. */
+/** Beyond those of a Patchbay under test, and below those that Linux hands out by itself. */
 const RTP_PORTS = '30200-32700'
 const START_TRIES = 1_200
 /** Of a TCP socket in Linux' list: it listens. */

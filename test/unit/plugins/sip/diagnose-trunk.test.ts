@@ -4,7 +4,7 @@ import { NO_TRUNKS } from '../../../../runtime/plugin-sdk/telephony/trunk.ts'
 import { runOnlyHost } from '../../../support/instance/plugin-host.ts'
 
 t.test(
-  'whoever asks while a trunk is looked at hears the same, whoever asks later has it looked at anew',
+  'requests during the examination of a trunk share its answer, and a later one has the trunk examined again',
   async (t) => {
     const env = { get: (name: string) => (name === 'PATCHBAY_SIP_PORT' ? '0' : undefined) }
     const carrier = new SipCarrier(runOnlyHost('sip', { env }), NO_TRUNKS, {})

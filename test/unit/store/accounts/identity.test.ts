@@ -38,7 +38,7 @@ t.test('those who ask at once get each their own identity', async (t) => {
   t.equal(mixed[2]?.membership?.role, 'admin')
 })
 
-t.test('what has changed is seen by whoever asks afterwards, however many ask', async (t) => {
+t.test('a change is seen by every later reader, however many there are', async (t) => {
   const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 3 })
   t.teardown(() => store.close())
   const identityOf = createIdentities(store.pool)
